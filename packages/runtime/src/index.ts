@@ -1,0 +1,29 @@
+export type { Runtime } from "./runtime.ts";
+export type { Clock } from "./clock.ts";
+export type { Random } from "./random.ts";
+export type { Disk, DiskLog } from "./disk.ts";
+export { silentLogger } from "./logger.ts";
+export type { LogFields, Logger } from "./logger.ts";
+export { NetworkError } from "./network.ts";
+export type {
+  AnswerDatagram,
+  DatagramClient,
+  Endpoint,
+  HttpClient,
+  HttpClientOptions,
+  HttpClientRequest,
+  HttpClientResponse,
+  HttpHandler,
+  HttpHeaders,
+  HttpRequest,
+  HttpResponse,
+  HttpServer,
+  HttpServerOptions,
+  Network,
+  NetworkErrorCode,
+  TcpConnection,
+  TcpListener,
+  TlsServerIdentity,
+  UdpServer,
+  UdpSocket,
+} from "./network.ts";

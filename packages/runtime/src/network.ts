@@ -1,0 +1,194 @@
+/** An IP address in text form and a port. Names are never resolved by the network: that is the caller's business. */
+export interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Where a datagram or a connection comes from, as the answering code sees it. The server reuses one object for all datagrams. */
+export interface DatagramClient {
+  address: string;
+  port: number;
+  /** `udp`, or `tcp` where the same function answers the frames of a connection. */
+  transport: "udp" | "tcp";
+}
+
+/**
+ * Answers one message: reads `length` octets at `offset` of `input`, writes the answer at the start of `output` and
+ * returns its length; 0 means no answer. Synchronous, allocates nothing it keeps, never throws.
+ *
+ * Both buffers belong to the caller, who may reuse them as soon as the function returns; so a server can run it over
+ * a batch of received datagrams.
+ */
+export type AnswerDatagram = (
+  input: Uint8Array,
+  offset: number,
+  length: number,
+  client: DatagramClient,
+  output: Uint8Array,
+) => number;
+
+/** A bound UDP server that answers each datagram with one function. */
+export interface UdpServer extends AsyncDisposable {
+  readonly local: Endpoint;
+}
+
+/** A UDP socket for clients: sends, and hands over what arrives. */
+export interface UdpSocket extends AsyncDisposable {
+  readonly local: Endpoint;
+  /** Sends one datagram; loss is normal, and errors of the network are reported as loss. */
+  send(datagram: Uint8Array, to: Endpoint): void;
+}
+
+/** One TCP connection. */
+export interface TcpConnection extends AsyncDisposable {
+  readonly local: Endpoint;
+  readonly remote: Endpoint;
+  /** The octets received; ends when the peer has closed its side, throws when the connection broke. One reader. */
+  readonly received: AsyncIterable<Uint8Array>;
+  /** Resolves when the octets were accepted for sending; waits while the send buffer is full; rejects when broken. */
+  write(octets: Uint8Array): Promise<void>;
+  /** Closes our side after everything written was sent. */
+  end(): Promise<void>;
+  /** Breaks the connection at once. */
+  destroy(): void;
+}
+
+/** A bound TCP port. Disposing it stops accepting and breaks the connections that are open. */
+export interface TcpListener extends AsyncDisposable {
+  readonly local: Endpoint;
+}
+
+/** Header fields by lower-case name. */
+export type HttpHeaders = Readonly<Record<string, string>>;
+
+/** A request as an HTTP server sees it. The body has been read whole, within the server's limit. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query exactly as sent, starting with `/`. */
+  readonly target: string;
+  readonly headers: HttpHeaders;
+  readonly body: Uint8Array;
+  readonly client: Endpoint;
+  /** Common name and organisations of a client certificate that the server's `clientCa` vouches for. */
+  readonly clientCertificate?: { readonly commonName: string; readonly organizations: readonly string[] };
+  /** Aborts when the client has gone away or the server closes. */
+  readonly signal: AbortSignal;
+}
+
+/** An answer. A streamed body is flushed chunk by chunk; the headers leave before its first chunk is asked for. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+/** Serves one request. A rejection is answered 500 and logged by the server. */
+export type HttpHandler = (request: HttpRequest) => Promise<HttpResponse>;
+
+/** PEM texts of a server's identity. */
+export interface TlsServerIdentity {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+  /** Asks for client certificates and verifies them with this CA; a connection without one is still accepted. */
+  readonly clientCaPem?: string;
+}
+
+export interface HttpServerOptions {
+  readonly address: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Absent: plain HTTP/1.1. Present: HTTPS with HTTP/2 and HTTP/1.1 by ALPN. */
+  readonly tls?: TlsServerIdentity;
+  readonly handler: HttpHandler;
+  /** Bodies over this are answered 413. */
+  readonly bodyBytesMax: number;
+}
+
+export interface HttpServer extends AsyncDisposable {
+  readonly local: Endpoint;
+}
+
+export interface HttpClientOptions {
+  /** `https://address:port` or `http://address:port`; the host may be a name. */
+  readonly origin: string;
+  readonly tls?: {
+    readonly caPem?: string;
+    readonly certificatePem?: string;
+    readonly privateKeyPem?: string;
+    readonly serverName?: string;
+    readonly insecureSkipVerify?: boolean;
+  };
+}
+
+export interface HttpClientRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly headers?: HttpHeaders;
+  readonly body?: Uint8Array;
+  /** Ends the exchange, the body's stream included; the call or the stream then rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface HttpClientResponse {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  /** The body as it arrives; throws when the exchange breaks before its end. One reader; read it or abort. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * A client of one origin. It keeps its connections (HTTP/2 over TLS where offered, with a PING after 30 s of silence
+ * and 15 s to answer it; else HTTP/1.1 with keep-alive) and opens new ones after a failure.
+ */
+export interface HttpClient extends AsyncDisposable {
+  /** @throws NetworkError when no answer could be had. */
+  request(request: HttpClientRequest): Promise<HttpClientResponse>;
+}
+
+/** All network I/O of one node. */
+export interface Network {
+  serveUdp(options: {
+    readonly address: string;
+    readonly port: number;
+    readonly answer: AnswerDatagram;
+  }): Promise<UdpServer>;
+  bindUdp(options: {
+    readonly address: string;
+    readonly port: number;
+    /** The octets are valid until the call returns. */
+    readonly onDatagram: (datagram: Uint8Array, from: Endpoint) => void;
+  }): Promise<UdpSocket>;
+  listenTcp(options: {
+    readonly address: string;
+    readonly port: number;
+    readonly onConnection: (connection: TcpConnection) => void;
+  }): Promise<TcpListener>;
+  connectTcp(options: {
+    readonly to: Endpoint;
+    /** The address to leave from; any when absent. */
+    readonly from?: string;
+    readonly signal?: AbortSignal;
+  }): Promise<TcpConnection>;
+  serveHttp(options: HttpServerOptions): Promise<HttpServer>;
+  httpClient(options: HttpClientOptions): HttpClient;
+}
+
+export type NetworkErrorCode =
+  | "AddressInUse"
+  | "AddressNotAvailable"
+  | "PermissionDenied"
+  | "Refused"
+  | "Unreachable"
+  | "Broken"
+  | "Closed"
+  | "Timeout";
+
+/** A failure of the network, the same from the real and from the simulated one. */
+export class NetworkError extends Error {
+  override readonly name = "NetworkError";
+  readonly code: NetworkErrorCode;
+  constructor(code: NetworkErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
