@@ -1,1 +1,15 @@
-export {};
+export { Authority } from "./server/authority.ts";
+export type { AuthorityCounters, AuthorityOptions, NotifyHint } from "./server/authority.ts";
+export { serveDns } from "./server/serve-dns.ts";
+export type { DnsServer, DnsServerCounters, ServeDnsOptions } from "./server/serve-dns.ts";
+export { Zone } from "./zone/zone.ts";
+export type { RecordProblem, ZoneOptions, ZoneSoa } from "./zone/zone.ts";
+export type { AnswerPolicy, RecordSet, WeightedGroup } from "./zone/record-set.ts";
+export { parseZoneFile } from "./zone/zone-file.ts";
+export type { ZoneFileProblem, ZoneFileResult } from "./zone/zone-file.ts";
+export { DnsClient } from "./client/dns-client.ts";
+export type { DnsClientOptions, DnsQuestion, NotifyOptions, NotifyResult } from "./client/dns-client.ts";
+export type { Answered, Refused, Unreachable, Verdict } from "./client/verdict.ts";
+export type { ResourceRecord } from "./message/resource-record.ts";
+export { DnsError } from "./dns-error.ts";
+export type { DnsErrorCode } from "./dns-error.ts";

@@ -1,0 +1,12 @@
+/** What went wrong; see the table in the package's README for causes and remedies. */
+export type DnsErrorCode = "BadName" | "BadRecord" | "BadMessage" | "BadZone" | "TooLarge";
+
+/** The one error of this package. Answering never throws it: it is for parsing text, composing messages and changing zones. */
+export class DnsError extends Error {
+  override readonly name = "DnsError";
+  readonly code: DnsErrorCode;
+  constructor(code: DnsErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,34 @@
+/** How the records of one set are chosen and ordered for each answer. */
+export type AnswerPolicy =
+  /** All records, in the order given. */
+  | { readonly kind: "fixed" }
+  /** All records; each answer starts one record further on. */
+  | { readonly kind: "rotate" }
+  /**
+   * One group per answer, drawn with probability weight / sum of weights; so the share survives resolvers that shuffle.
+   * Groups of weight 0 are drawn only where all are 0. Weights are integers from 0 to 1,000,000.
+   */
+  | { readonly kind: "weighted"; readonly groups: readonly WeightedGroup[] };
+
+export interface WeightedGroup {
+  readonly weight: number;
+  /** In presentation form; a group without data is left out. */
+  readonly data: readonly string[];
+}
+
+/** The records of one owner name and type, in presentation form. */
+export interface RecordSet {
+  /** Absolute, without trailing dot (one is tolerated), in any case; compared without case. */
+  readonly name: string;
+  /** A mnemonic such as `A`, or `TYPE666`. */
+  readonly type: string;
+  /** In seconds. */
+  readonly ttl: number;
+  /**
+   * One entry per record, in presentation form, names in it absolute. Empty: the name exists without data, so it is
+   * answered NODATA and no wildcard covers it.
+   */
+  readonly data: readonly string[];
+  /** Absent: `fixed`. */
+  readonly policy?: AnswerPolicy;
+}
