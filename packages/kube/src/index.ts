@@ -1,6 +1,136 @@
-export type { Json, JsonObject } from "./json.ts";
 export type { KubeList, KubeObject, ListMeta, ObjectMeta, OwnerReference } from "./metadata.ts";
 export { apiVersionOf, objectKey, parseApiVersion, parseObjectKey } from "./group-version.ts";
 export type { GroupVersionKind, GroupVersionResource, ResourceType } from "./group-version.ts";
+
+export { isJsonArray, isJsonObject, jsonTypeOf, ownField, setField } from "./json.ts";
+export type { Json, JsonObject } from "./json.ts";
+export { deepEqual, freeze } from "./deep-equal.ts";
+
 export { StatusError } from "./status.ts";
 export type { Status, StatusCause, StatusDetails, StatusReason } from "./status.ts";
+export {
+  accessDenied,
+  alreadyExists,
+  applyConflict,
+  badRequest,
+  causesText,
+  conflict,
+  expired,
+  forbidden,
+  generateNameConflict,
+  internalError,
+  invalid,
+  isExpired,
+  isStatusError,
+  isTooLargeResourceVersion,
+  methodNotAllowed,
+  namespaceTerminating,
+  notAcceptable,
+  notFound,
+  requestEntityTooLarge,
+  serverTimeout,
+  serviceUnavailable,
+  staleObjectMessage,
+  statusOf,
+  successStatus,
+  timeout,
+  tooLargeResourceVersion,
+  tooManyRequests,
+  tooOldResourceVersion,
+  unauthorized,
+  unknownPath,
+  unsupportedMediaType,
+} from "./status-errors.ts";
+export type { AccessAttempt, GroupKind, GroupResource } from "./status-errors.ts";
+export {
+  childPath,
+  duplicate,
+  forbiddenField,
+  goQuote,
+  internalFieldError,
+  invalidType,
+  invalidValue,
+  itemPath,
+  notSupported,
+  omitted,
+  required,
+  tooLong,
+  tooMany,
+  valueNotFound,
+} from "./field-error.ts";
+
+export {
+  generatedName,
+  validateDns1035Label,
+  validateDns1123Label,
+  validateDns1123Subdomain,
+  validateFinalizerName,
+  validateLabelValue,
+  validatePathSegmentName,
+  validateQualifiedName,
+} from "./names.ts";
+export { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta-validation.ts";
+export type { ObjectMetaRules } from "./object-meta-validation.ts";
+
+export {
+  formatLabelSelector,
+  labelSelectorFromSpec,
+  matchesLabels,
+  parseLabelSelector,
+} from "./label-selector.ts";
+export type { LabelRequirement, LabelSelector, LabelSelectorSpec } from "./label-selector.ts";
+export { formatFieldSelector, matchesFields, parseFieldSelector } from "./field-selector.ts";
+export type { FieldRequirement, FieldSelector } from "./field-selector.ts";
+
+export { applyMergePatch, createMergePatch } from "./merge-patch.ts";
+export { applyJsonPatch, jsonPatchOperationsMax } from "./json-patch.ts";
+export type { JsonPatchOperation } from "./json-patch.ts";
+export { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
+export type { PatchSchema } from "./strategic-merge-patch.ts";
+export { patchSchemaOf } from "./patch-schemas.ts";
+
+export { compileSchema } from "./schema/compile-schema.ts";
+export type { CompileSchemaOptions, CompiledSchema, ValidateOptions } from "./schema/compile-schema.ts";
+export type { StructuralSchema, ValidationRule } from "./schema/structural-schema.ts";
+export { validateStructuralSchema } from "./schema/validate-structural-schema.ts";
+export {
+  compareKubeVersions,
+  defaultCustomResourceDefinition,
+  validateCustomResourceDefinition,
+} from "./custom-resource-definition-validation.ts";
+
+export { evaluateJsonPath } from "./json-path.ts";
+export { humanDuration, tableCell } from "./table-cell.ts";
+export type { TableColumn } from "./table-cell.ts";
+
+export { formatMicroTime, formatTime, parseTime } from "./timestamp.ts";
+export { findCondition, isConditionTrue, removeCondition, setCondition } from "./conditions.ts";
+export type { Condition } from "./conditions.ts";
+
+export type {
+  ConfigMap,
+  Event,
+  Namespace,
+  NamespaceCondition,
+  ObjectReference,
+  Pod,
+  Secret,
+} from "./kinds/core.ts";
+export type {
+  EndpointSlice,
+  Ingress,
+  IngressBackend,
+  IngressRule,
+  LoadBalancerIngress,
+  Service,
+  ServicePort,
+  SliceEndpoint,
+} from "./kinds/network.ts";
+export type { Lease } from "./kinds/lease.ts";
+export type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+  CustomResourceNames,
+  CustomResourceVersion,
+  PrinterColumn,
+} from "./kinds/custom-resource-definition.ts";

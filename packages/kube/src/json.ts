@@ -5,3 +5,51 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 export interface JsonObject {
   readonly [field: string]: Json;
 }
+
+/** True for JSON objects: neither `null`, nor an array, nor a scalar. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** True for JSON arrays. `Array.isArray` alone does not narrow a readonly union. */
+export function isJsonArray(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/**
+ * Reads an own field. Use it wherever the field's name comes from outside: `object[name]` would also find
+ * what the prototype has (`constructor`, `toString`).
+ */
+export function ownField(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/**
+ * Sets a field of an object under construction. A plain assignment of `__proto__` would change the prototype
+ * instead of adding a field.
+ */
+export function setField(object: Record<string, Json>, name: string, value: Json): void {
+  if (name === "__proto__") {
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    object[name] = value;
+  }
+}
+
+/** The JSON type of a value as schemas name it; whole numbers are `integer`. */
+export function jsonTypeOf(
+  value: Json,
+): "null" | "boolean" | "integer" | "number" | "string" | "array" | "object" {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  switch (typeof value) {
+    case "boolean":
+      return "boolean";
+    case "number":
+      return Number.isInteger(value) ? "integer" : "number";
+    case "string":
+      return "string";
+    default:
+      return "object";
+  }
+}

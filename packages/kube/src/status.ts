@@ -42,7 +42,8 @@ export interface Status {
   readonly metadata: { readonly continue?: string };
   readonly status: "Success" | "Failure";
   readonly message?: string;
-  readonly reason?: StatusReason | string;
+  /** A `StatusReason`, or one that this code does not know. */
+  readonly reason?: string;
   readonly details?: StatusDetails;
   readonly code: number;
 }
