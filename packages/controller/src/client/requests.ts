@@ -1,0 +1,76 @@
+import type { Json, KubeObject, Status } from "@meridian/kube";
+
+/** What every request takes. */
+export interface RequestOptions {
+  /** Ends the request; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Bound on the whole request, its retries included (of a watch: until it is open). Default: the client's. */
+  readonly deadlineMs?: number;
+}
+
+/** Options of requests that write. */
+export interface WriteOptions extends RequestOptions {
+  readonly fieldManager?: string;
+  /** Goes through admission and validation and stores nothing. */
+  readonly dryRun?: boolean;
+  readonly fieldValidation?: "Strict" | "Warn" | "Ignore";
+}
+
+/** Options of a list. */
+export interface ListOptions extends RequestOptions {
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly limit?: number;
+  readonly continueToken?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
+}
+
+/** Options of a watch. */
+export interface WatchOptions extends RequestOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "NotOlderThan";
+  /** Default true. */
+  readonly allowWatchBookmarks?: boolean;
+  readonly sendInitialEvents?: boolean;
+  /** After it the server ends the watch; this client ends it itself a little later. Default 300. */
+  readonly timeoutSeconds?: number;
+}
+
+/** A patch and how it is to be applied. */
+export interface PatchOptions extends WriteOptions {
+  /** `merge`: RFC 7386; `json`: RFC 6902; `strategic`: built-in kinds only; `apply`: server-side apply. */
+  readonly type: "merge" | "json" | "strategic" | "apply";
+  readonly body: Json | object;
+  readonly subresource?: string;
+  /** Only for `apply`: takes over fields that others own. */
+  readonly force?: boolean;
+}
+
+/** Options of a delete. */
+export interface DeleteOptions extends RequestOptions {
+  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
+  readonly gracePeriodSeconds?: number;
+  readonly dryRun?: boolean;
+  /** Deletes only the object that still has these. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+/** One event of a watch. */
+export type WatchEvent<T extends KubeObject = KubeObject> =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
+  | { readonly type: "BOOKMARK"; readonly object: KubeObject }
+  | { readonly type: "ERROR"; readonly object: Status };
+
+/**
+ * An open watch: the server has answered. One reader. Leaving the loop, `close`, the signal and the deadline all end the
+ * exchange; it then simply ends. It throws `TruncatedResponse` when the connection broke.
+ */
+export interface WatchStream<T extends KubeObject = KubeObject> extends AsyncIterable<WatchEvent<T>> {
+  close(): void;
+}
