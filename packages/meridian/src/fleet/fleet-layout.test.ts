@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clusterNames, endpointText, fleetLayout, nameServerName } from "./fleet-layout.ts";
+import type { FleetLayout } from "./fleet-layout.ts";
+import { parentZoneText } from "./parent-zone.ts";
+
+function endpoints(layout: FleetLayout): string[] {
+  const ofClusters = layout.clusters.flatMap((cluster) => [cluster.apiServer, cluster.operator, cluster.dns]);
+  return [layout.parent.dns, ...ofClusters].map(endpointText);
+}
+
+test("with own addresses every DNS server has the same port and an address of its own", () => {
+  const layout = fleetLayout({ kind: "own-addresses", network: 10 }, { clusterCount: 3, dnsPort: 5300 });
+  assert.deepEqual(
+    layout.clusters.map((cluster) => `${cluster.name} ${endpointText(cluster.dns)}`),
+    ["eu 127.0.10.1:5300", "us 127.0.10.2:5300", "za 127.0.10.3:5300"],
+  );
+  assert.equal(endpointText(layout.parent.dns), "127.0.10.53:5300");
+});
+
+for (const addressing of [
+  { kind: "own-addresses", network: 10 },
+  { kind: "single-address", offset: 0 },
+  { kind: "single-address", offset: 20 },
+] as const) {
+  test(`no two servers of a full fleet share an endpoint (${JSON.stringify(addressing)})`, () => {
+    const all = endpoints(fleetLayout(addressing, { clusterCount: clusterNames.length, dnsPort: 5300 }));
+    assert.equal(new Set(all).size, all.length);
+  });
+}
+
+test("two single-address fleets, one step apart, share no endpoint", () => {
+  const options = { clusterCount: clusterNames.length, dnsPort: 5300 };
+  const first = endpoints(fleetLayout({ kind: "single-address", offset: 0 }, options));
+  const second = endpoints(fleetLayout({ kind: "single-address", offset: 20 }, options));
+  assert.deepEqual(
+    first.filter((endpoint) => second.includes(endpoint)),
+    [],
+  );
+});
+
+test("NS names are those that every k8gb computes", () => {
+  assert.equal(nameServerName("eu"), "gslb-ns-eu-cloud.example.com");
+});
+
+test("the parent zone delegates to every cluster, with glue", () => {
+  const text = parentZoneText(
+    fleetLayout({ kind: "own-addresses", network: 10 }, { clusterCount: 2, dnsPort: 5300 }),
+  );
+  assert.match(text, /^cloud\.example\.com\. IN NS gslb-ns-us-cloud\.example\.com\.$/m);
+  assert.match(text, /^gslb-ns-us-cloud\.example\.com\. IN A 127\.0\.10\.2$/m);
+});

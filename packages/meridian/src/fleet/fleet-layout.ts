@@ -1,0 +1,86 @@
+import type { Endpoint } from "@meridian/runtime";
+
+/** The names that a playground's clusters get, in order; the name is the geo tag as well. */
+export const clusterNames: readonly string[] = ["eu", "us", "za", "ap", "af", "ru", "uk", "ca"];
+
+/** The zone that the playground balances, and the zone that delegates it. */
+export const playgroundZone: { readonly name: string; readonly parent: string; readonly negativeTtl: number } = {
+  name: "cloud.example.com",
+  parent: "example.com",
+  negativeTtl: 30,
+};
+
+/** Where one cluster's servers listen. */
+export interface ClusterPlace {
+  readonly name: string;
+  readonly geoTag: string;
+  readonly apiServer: Endpoint;
+  /** The operator's own endpoint, which `meridian explain` asks. */
+  readonly operator: Endpoint;
+  readonly dns: Endpoint;
+}
+
+/** Where everything of a fleet listens. */
+export interface FleetLayout {
+  /** With a loopback address for each cluster every DNS server has the same port, as on a real network. */
+  readonly addressing: Addressing;
+  readonly clusters: readonly ClusterPlace[];
+  readonly parent: { readonly dns: Endpoint };
+}
+
+/** How the servers of a fleet are told apart: `127.0.<network>.*`, or ports of one address from an offset on. */
+export type Addressing =
+  | { readonly kind: "own-addresses"; readonly network: number }
+  | { readonly kind: "single-address"; readonly offset: number };
+
+export interface LayoutOptions {
+  readonly clusterCount: number;
+  readonly dnsPort: number;
+}
+
+const singleAddress = "127.0.0.1";
+const apiPort = 6443;
+const operatorPort = 6444;
+
+/** The places of a fleet; the same input gives the same places. */
+export function fleetLayout(addressing: Addressing, options: LayoutOptions): FleetLayout {
+  const names = clusterNames.slice(0, options.clusterCount);
+  if (addressing.kind === "own-addresses") {
+    const address = (host: number): string => `127.0.${addressing.network}.${host}`;
+    return {
+      addressing,
+      parent: { dns: { address: address(53), port: options.dnsPort } },
+      clusters: names.map((name, index) => ({
+        name,
+        geoTag: name,
+        apiServer: { address: address(index + 1), port: apiPort },
+        operator: { address: address(index + 1), port: operatorPort },
+        dns: { address: address(index + 1), port: options.dnsPort },
+      })),
+    };
+  }
+  const at = (port: number): Endpoint => ({ address: singleAddress, port: port + addressing.offset });
+  return {
+    addressing,
+    parent: { dns: at(options.dnsPort) },
+    clusters: names.map((name, index) => ({
+      name,
+      geoTag: name,
+      apiServer: at(apiPort + 2 * index),
+      operator: at(operatorPort + 2 * index),
+      dns: at(options.dnsPort + 1 + index),
+    })),
+  };
+}
+
+/** The NS name of a cluster as every k8gb computes it: `gslb-ns-<tag>-<zone part>.<parent>`. */
+export function nameServerName(geoTag: string): string {
+  const { name, parent } = playgroundZone;
+  const zonePart = name.slice(0, -parent.length - 1).replaceAll(".", "-");
+  return `gslb-ns-${geoTag}-${zonePart}.${parent}`;
+}
+
+/** Text form of an endpoint: `127.0.10.1:5300`. */
+export function endpointText(endpoint: Endpoint): string {
+  return `${endpoint.address}:${endpoint.port}`;
+}
