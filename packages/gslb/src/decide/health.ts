@@ -1,0 +1,42 @@
+/** Whether any healthy service is enough for a host, or all must be. */
+export type ServiceHealthPolicy = "Any" | "All";
+
+/** What stands behind one Service: a ready endpoint, none, or not even the Service. */
+export type BackendHealth = "healthy" | "unhealthy" | "notFound";
+
+/** The verdict on a host, in the words of `status.serviceHealth`. */
+export type HostHealth = "Healthy" | "Unhealthy" | "NotFound";
+
+/**
+ * Judges a host by its Services.
+ *
+ * `Any`: one healthy Service is enough, and one unhealthy hides missing ones. `All`: a missing Service counts before an
+ * unhealthy one, but for a host that has no healthy Service at all and an unhealthy one only. A host without Services is
+ * `NotFound`.
+ */
+export function hostHealth(policy: ServiceHealthPolicy, backends: readonly BackendHealth[]): HostHealth {
+  const has = (health: BackendHealth): boolean => backends.includes(health);
+  if (policy === "All") {
+    if (has("notFound") || backends.length === 0) return "NotFound";
+    return has("unhealthy") ? "Unhealthy" : "Healthy";
+  }
+  if (has("healthy")) return "Healthy";
+  return has("unhealthy") ? "Unhealthy" : "NotFound";
+}
+
+/** The part of an EndpointSlice that health depends on. */
+export interface SliceEndpoints {
+  readonly endpoints?:
+    | readonly {
+        readonly addresses?: readonly string[] | null;
+        readonly conditions?: { readonly ready?: boolean | null };
+      }[]
+    | null;
+}
+
+/** How many endpoints of a slice are ready: at least one address, and `ready` true or absent (which means true). */
+export function readyEndpoints(slice: SliceEndpoints): number {
+  return (slice.endpoints ?? []).filter(
+    (endpoint) => (endpoint.addresses ?? []).length > 0 && (endpoint.conditions?.ready ?? true),
+  ).length;
+}
