@@ -3,6 +3,7 @@
  *
  * - `InvalidKubeconfig`: a kubeconfig cannot be read, or names something that it does not contain.
  * - `UnsupportedCredential`: a kubeconfig user asks for a way to log in that this client does not have.
+ * - `InvalidReference`: a request names no object: the name is empty, or a namespace is missing.
  * - `TokenUnavailable`: the token file is missing, unreadable or empty.
  * - `Unreachable`: no HTTP answer could be had; `cause` is the network's error.
  * - `DeadlineExceeded`: the answer, or the end of a watch, did not come in time.
@@ -17,6 +18,7 @@
 export type ControllerErrorCode =
   | "InvalidKubeconfig"
   | "UnsupportedCredential"
+  | "InvalidReference"
   | "TokenUnavailable"
   | "Unreachable"
   | "DeadlineExceeded"

@@ -1,5 +1,6 @@
 export { KubeClient } from "./client/kube-client.ts";
-export type { KubeClientOptions, ReadFile } from "./client/kube-client.ts";
+export type { KubeClientOptions } from "./client/kube-client.ts";
+export type { ReadFile } from "./client/bearer-token.ts";
 export { clientFromKubeconfig, connectionFromKubeconfig } from "./client/kubeconfig.ts";
 export type { KubeconfigOptions } from "./client/kubeconfig.ts";
 export type {

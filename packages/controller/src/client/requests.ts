@@ -68,8 +68,9 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: "ERROR"; readonly object: Status };
 
 /**
- * An open watch: the server has answered. One reader. Leaving the loop, `close`, the signal and the deadline all end the
- * exchange; it then simply ends. It throws `TruncatedResponse` when the connection broke.
+ * An open watch: the server has answered. One reader. It ends when the server ends it or after `close`; leaving
+ * the loop closes it. It throws `TruncatedResponse` when the connection broke, `DeadlineExceeded` when the server did not
+ * end it in time, and the signal's reason when that aborts. Events of unknown types are skipped.
  */
 export interface WatchStream<T extends KubeObject = KubeObject> extends AsyncIterable<WatchEvent<T>> {
   close(): void;

@@ -9,7 +9,8 @@ export interface ObjectRef {
 /** The path of a collection; without a namespace, that of all namespaces. */
 export function collectionPath(type: ResourceType, namespace?: string): string {
   const base = type.group === "" ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
-  const scope = namespace === undefined || namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  const scope =
+    namespace === undefined || namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
   return `${base}${scope}/${type.plural}`;
 }
 
@@ -32,7 +33,10 @@ export function withQuery(
 }
 
 /** How errors and logs name what was asked for: `services default/web`, `gslbs.k8gb.io`. */
-export function describeTarget(type: ResourceType, ref?: { readonly namespace?: string; readonly name?: string }): string {
+export function describeTarget(
+  type: ResourceType,
+  ref?: { readonly namespace?: string | undefined; readonly name?: string },
+): string {
   const collection = type.group === "" ? type.plural : `${type.plural}.${type.group}`;
   const name = [ref?.namespace, ref?.name].filter((part) => part !== undefined && part !== "").join("/");
   return name === "" ? collection : `${collection} ${name}`;
