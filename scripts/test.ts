@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
  */
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const resultFolder = path.join(root, ".cache/results");
-const reporter = path.join(root, "scripts/dist/reporter.js");
+const reporter = path.join(root, "dist/scripts/reporter.js");
 const groupMinutesMax = 20;
 
 interface Group {
@@ -34,11 +34,10 @@ const suites: Record<string, { readonly folders: readonly string[]; readonly par
 };
 
 async function compiledTests(folder: string): Promise<string[]> {
-  const base = folder === "packages" ? "packages" : folder.split("/")[0]!;
   const parts =
     folder === "packages"
       ? (await readdir(path.join(root, "packages"))).map((name) => `packages/${name}/dist`)
-      : [`${base}/dist${folder.slice(base.length)}`];
+      : [`dist/${folder}`];
   const found: string[] = [];
   for (const part of parts) {
     const entries = await readdir(path.join(root, part), { recursive: true }).catch(() => []);
@@ -53,7 +52,7 @@ async function removeStale(files: readonly string[]): Promise<string[]> {
   for (const file of files) {
     const source = file
       .replace(/^packages\/([^/]+)\/dist\//, "packages/$1/src/")
-      .replace(/^(scripts|test|e2e|bench)\/dist\//, "$1/")
+      .replace(/^dist\//, "")
       .replace(/\.js$/, ".ts");
     if (
       await readFile(path.join(root, source)).then(
@@ -71,11 +70,13 @@ function grouped(files: readonly string[]): Group[] {
   const shared = new Map<string, string[]>();
   const alone: Group[] = [];
   for (const file of files) {
-    if (file.endsWith(".process.test.js") || file.startsWith("e2e/")) {
-      alone.push({ name: file.replace("/dist/", "/").replace(/\.js$/, ""), files: [file] });
+    if (file.endsWith(".process.test.js") || file.startsWith("dist/e2e/")) {
+      alone.push({ name: file.replace(/(^|\/)dist\//, "$1").replace(/\.js$/, ""), files: [file] });
       continue;
     }
-    const home = file.slice(0, file.indexOf("/dist/"));
+    const home = file.startsWith("dist/")
+      ? path.dirname(file.slice("dist/".length))
+      : path.dirname(file).split("/dist")[0]!;
     shared.set(home, [...(shared.get(home) ?? []), file]);
   }
   return [...[...shared].map(([name, members]) => ({ name, files: members })), ...alone];

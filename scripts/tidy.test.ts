@@ -30,7 +30,9 @@ const levels: Record<string, readonly string[]> = {
 };
 
 const importsOf = (file: string): string[] =>
-  [...read(file).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1]!);
+  [...read(file).matchAll(/^\s*(?:import|export)\b[^;"'`]*?"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(
+    (match) => (match[1] ?? match[2])!,
+  );
 
 test("each package imports only packages of a lower level, and declares them", () => {
   const wrong: string[] = [];

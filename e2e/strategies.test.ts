@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { deploy, exposedAddress, setReady } from "./harness/application.ts";
+import { eventually } from "./harness/eventually.ts";
+import { Fleet } from "./harness/fleet.ts";
+
+// Every strategy, seen by dig at each of the three clusters, while services become unhealthy, vanish and return.
+
+const eu = exposedAddress["eu"]!;
+const us = exposedAddress["us"]!;
+const za = exposedAddress["za"]!;
+const all = ["eu", "us", "za"];
+let fleet: Fleet;
+
+before(async () => {
+  fleet = await Fleet.start({ args: ["--ephemeral", "--no-examples"] });
+});
+after(async () => {
+  await fleet.stop();
+});
+
+test("roundRobin answers all healthy clusters everywhere, through unhealthy, absent and none", async () => {
+  const app = { name: "rr", strategy: "{ type: roundRobin, dnsTtlSeconds: 5 }" };
+  const host = "rr.cloud.example.com";
+  await deploy(fleet, app);
+  await fleet.answers(host, [eu, us, za]);
+
+  await setReady(fleet, "eu", { ...app, ready: false });
+  await fleet.answers(host, [us, za]);
+
+  await fleet.kubectl("us", ["-n", "e2e", "delete", "service,endpointslice", "--all", "--wait=false"]);
+  await fleet.answers(host, [za]);
+  const status = await eventually("us reports NotFound", async () => {
+    const text = await fleet.kubectl("us", ["-n", "e2e", "get", "gslb", "rr", "-o", "json"]);
+    const parsed = JSON.parse(text) as { status: { serviceHealth: Record<string, string> } };
+    assert.equal(parsed.status.serviceHealth[host], "NotFound");
+    return parsed.status;
+  });
+  assert.equal(status.serviceHealth[host], "NotFound");
+
+  await setReady(fleet, "za", { ...app, ready: false });
+  await fleet.answers(host, []);
+  for (const cluster of all) {
+    const answer = await fleet.dig(cluster, host);
+    assert.equal(answer.status, "NOERROR", "a claimed host without target is NODATA, never NXDOMAIN");
+    assert.match(answer.authority.join("\n"), /\sSOA\s/);
+  }
+
+  await setReady(fleet, "eu", { ...app, ready: true });
+  await fleet.answers(host, [eu]);
+  await deploy(fleet, app, ["us"]);
+  await setReady(fleet, "za", { ...app, ready: true });
+  await fleet.answers(host, [eu, us, za]);
+});
+
+test("failover answers the primary only, the others while it is down, and the primary again", async () => {
+  const app = { name: "fo", strategy: "{ type: failover, primaryGeoTag: eu, dnsTtlSeconds: 5 }" };
+  const host = "fo.cloud.example.com";
+  await deploy(fleet, app);
+  await fleet.answers(host, [eu]);
+  await setReady(fleet, "eu", { ...app, ready: false });
+  await fleet.answers(host, [us, za]);
+  await setReady(fleet, "us", { ...app, ready: false });
+  await fleet.answers(host, [za]);
+  await setReady(fleet, "eu", { ...app, ready: true });
+  await fleet.answers(host, [eu]);
+});
+
+test("weights choose what is in the answer: a weight of 0 never appears, the others in their share", async () => {
+  const app = {
+    name: "weighted",
+    strategy: "{ type: roundRobin, weight: { eu: 75, us: 25, za: 0 }, dnsTtlSeconds: 5 }",
+  };
+  const host = "weighted.cloud.example.com";
+  await deploy(fleet, app);
+  const labels = await eventually("the DNSEndpoint carries the weight labels of all three", async () => {
+    const text = await fleet.kubectl("us", ["-n", "e2e", "get", "dnsendpoint", "weighted", "-o", "json"]);
+    const { spec } = JSON.parse(text) as {
+      spec: { endpoints: { dnsName: string; labels?: Record<string, string> }[] };
+    };
+    const found = spec.endpoints.find((endpoint) => endpoint.dnsName === host)?.labels ?? {};
+    assert.equal(Object.keys(found).length, 4);
+    return found;
+  });
+  assert.deepEqual(labels, {
+    strategy: "roundRobin",
+    "weight-eu-0-75": eu,
+    "weight-us-0-25": us,
+    "weight-za-0-0": za,
+  });
+
+  const seen = new Map<string, number>();
+  for (let asked = 0; asked < 200; asked++) {
+    const { addresses } = await fleet.dig(all[asked % 3]!, host);
+    assert.equal(addresses.length, 1, "one group per answer");
+    seen.set(addresses[0]!, (seen.get(addresses[0]!) ?? 0) + 1);
+  }
+  assert.equal(seen.get(za), undefined);
+  // 150 are expected; three deviations of the binomial are 18, five are 31.
+  assert.ok(Math.abs(seen.get(eu)! - 150) < 40, `eu was answered ${seen.get(eu)} of 200 times`);
+});
+
+test("geoip decides like roundRobin", async () => {
+  await deploy(fleet, { name: "geo", strategy: "{ type: geoip, dnsTtlSeconds: 5 }" });
+  await fleet.answers("geo.cloud.example.com", [eu, us, za]);
+});
+
+test("a cluster without the Gslb does not take the host from the others", async () => {
+  const app = { name: "partial", strategy: "{ type: roundRobin, dnsTtlSeconds: 5 }" };
+  await deploy(fleet, app, ["eu", "us"]);
+  await fleet.answers("partial.cloud.example.com", [eu, us], { at: ["eu", "us"] });
+});
+
+test("a wildcard host publishes its local targets under the literal label and answers any name below", async () => {
+  const app = {
+    name: "wild",
+    host: '"*.wild.cloud.example.com"',
+    strategy: "{ type: roundRobin, dnsTtlSeconds: 5 }",
+  };
+  await deploy(fleet, app);
+  await fleet.answers("anything.wild.cloud.example.com", [eu, us, za]);
+  const own = await fleet.dig("eu", "localtargets-*.wild.cloud.example.com");
+  assert.deepEqual(own.addresses, [eu]);
+  const invented = await fleet.dig("eu", "localtargets-x.wild.cloud.example.com");
+  assert.deepEqual(invented.addresses, [], "a localtargets name is never synthesised");
+});
