@@ -68,12 +68,19 @@ export type WriteResult =
 export interface Storage extends AsyncDisposable {
   /** The newest revision that readers see. */
   revision(): Revision;
-  /** Everything up to this revision has been forgotten, save the newest state: reads and watches below it fail. */
+  /**
+   * The events up to and including this revision have been forgotten: a list at an older revision and a watch from an
+   * older one fail. 0 where nothing was ever forgotten.
+   */
   compactedRevision(): Revision;
 
   get(key: string): Promise<StoredRecord | undefined>;
-  /** @throws StorageError `Compacted`, `FutureRevision`. */
+  /** @throws StorageError `Compacted`, `FutureRevision`, `Closed`. */
   list(options: ListOptions): Promise<ListResult>;
+  /**
+   * Writes only if there is no such key. The store keeps `value` itself: the caller must not change it afterwards.
+   * @throws StorageError `Closed`, `Full`, `Broken`, `Busy`, `TooLarge`, `InvalidKey`; so do `update` and `delete`.
+   */
   create(key: string, value: Uint8Array): Promise<WriteResult>;
   /** Writes only if the key's `modRevision` is `expected`. */
   update(key: string, value: Uint8Array, expected: Revision): Promise<WriteResult>;
@@ -83,18 +90,50 @@ export interface Storage extends AsyncDisposable {
    * Follows the writes with a revision above `after`, without gap or duplicate. It ends without error when the signal
    * aborts, when the store closes, and when the reader falls so far behind that its bounded buffer overflows: the
    * reader then watches again from its last revision. A revision in the future is waited for.
-   * @throws StorageError `Compacted` when the history after `after` is gone.
+   *
+   * The watch is registered by the call, not by the first read. Its first batch comes at once (empty where there is
+   * nothing to catch up with, but only once `after` is reached); later an empty batch tells progress of a quiet prefix
+   * every few seconds, as long as the store moves. One reader at a time.
+   * @throws StorageError at the call: `Compacted` when the history after `after` is gone, `Closed`. From `next`:
+   * `Compacted` when the history is compacted away before a reader that is still catching up has come to it.
    */
   watch(options: {
     readonly prefix: string;
     readonly after: Revision;
     readonly signal: AbortSignal;
   }): AsyncIterable<WatchBatch>;
-  /** Forgets the history up to and including `revision`. Pages of a list that are open at it then fail. */
+  /**
+   * Forgets the events up to and including `revision`. Lists at an older revision (pages that are still open) and
+   * watches from an older one then fail; the state at `revision` itself stays readable, as in etcd. A revision that
+   * is compacted already is fine. Durable when it resolves.
+   * @throws StorageError `FutureRevision`.
+   */
   compact(revision: Revision): Promise<void>;
 }
 
-export type StorageErrorCode = "Compacted" | "FutureRevision" | "Closed" | "Corrupt" | "Locked" | "Full";
+export type StorageErrorCode =
+  /** The history that a list or a watch needs was compacted. List again. */
+  | "Compacted"
+  /** A revision that this store has not reached. */
+  | "FutureRevision"
+  /** The store was closed. */
+  | "Closed"
+  /** What stands on the disk is not what was written. */
+  | "Corrupt"
+  /** Another process has the folder open. */
+  | "Locked"
+  /** The size limit of the store, or the disk, is reached. Deletions still go through. */
+  | "Full"
+  /** A write or a sync failed, so nothing is known of the writes under way; no more are taken until it is reopened. */
+  | "Broken"
+  /** More bytes wait for the disk than the store keeps. Try again in a moment. */
+  | "Busy"
+  /** The value is over the limit of one record. */
+  | "TooLarge"
+  /** The key is empty, too long, or no well-formed text. */
+  | "InvalidKey"
+  /** The folder cannot be made, read or written by this user. */
+  | "NoAccess";
 
 /** A failure of the store that its caller cannot go on from. */
 export class StorageError extends Error {

@@ -1,0 +1,16 @@
+export { StorageError } from "./storage.ts";
+export type {
+  ListOptions,
+  ListResult,
+  Revision,
+  Storage,
+  StorageErrorCode,
+  StorageEvent,
+  StoredRecord,
+  WatchBatch,
+  WriteResult,
+} from "./storage.ts";
+export { openMemoryStorage } from "./memory/open-memory-storage.ts";
+export type { MemoryStorageOptions } from "./memory/open-memory-storage.ts";
+export { defaultRetention } from "./retention.ts";
+export type { RetentionPolicy } from "./retention.ts";
