@@ -30,9 +30,11 @@ const levels: Record<string, readonly string[]> = {
 };
 
 const importsOf = (file: string): string[] =>
-  [...read(file).matchAll(/^\s*(?:import|export)\b[^;"'`]*?"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(
-    (match) => (match[1] ?? match[2])!,
-  );
+  [
+    ...read(file).matchAll(
+      /^\s*(?:(?:import|export)\b[^;"'`]*?\bfrom|import)\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm,
+    ),
+  ].map((match) => (match[1] ?? match[2])!);
 
 test("each package imports only packages of a lower level, and declares them", () => {
   const wrong: string[] = [];
