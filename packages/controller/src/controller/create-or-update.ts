@@ -1,28 +1,110 @@
-import type { KubeObject, ResourceType } from "@meridian/kube";
+import { deepEqual, isStatusError } from "@meridian/kube";
+import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from "@meridian/kube";
 import type { KubeClient } from "../client/kube-client.ts";
+import { isConflict } from "./retry-on-conflict.ts";
 
 /** What should be there. */
 export interface CreateOrUpdateOptions<T extends KubeObject> {
-  /** The object to create where there is none. */
+  /** The object to create where there is none. Its name and namespace say which object is meant. */
   readonly desired: T;
   /** The wanted object, made from the present one without changing it. Default: `withDesired(current, desired)`. */
   readonly mutate?: (current: T) => T;
-  /** The object as a lister knows it: saves the read where nothing is to be changed. */
-  readonly current?: T;
+  /** The object as a lister knows it: where that is as wanted, nothing is sent at all. */
+  readonly current?: T | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** What was done. */
+/** What was done, and the object as it is now. */
 export interface CreateOrUpdateResult<T extends KubeObject> {
   readonly outcome: "created" | "updated" | "unchanged";
   readonly object: T;
 }
 
-/** Makes one object what it should be, and writes nothing where it is already. Conflicts are retried. */
+/** Rounds of reading and writing before a conflict is the caller's. */
+const attemptsMax = 5;
+
+/**
+ * Makes one object what it should be, and writes nothing where it already is. A write that conflicts, or meets an object
+ * that came or went meanwhile, starts again from the newest state. The status is not written: use `updateStatus`.
+ */
 export async function createOrUpdate<T extends KubeObject>(
-  _client: KubeClient,
-  _type: ResourceType,
-  _options: CreateOrUpdateOptions<T>,
+  client: Pick<KubeClient, "get" | "create" | "update">,
+  type: ResourceType,
+  options: CreateOrUpdateOptions<T>,
 ): Promise<CreateOrUpdateResult<T>> {
-  throw new Error("unbuilt");
+  const { desired } = options;
+  const mutate = options.mutate ?? ((current: T): T => withDesired(current, desired));
+  const bounds = options.signal === undefined ? {} : { signal: options.signal };
+  const { name = "", namespace } = desired.metadata;
+  const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
+
+  let known = options.current;
+  for (let attempt = 1; ; attempt++) {
+    const current = known ?? (await absentIfNotFound(client.get<T>(type, ref, bounds)));
+    known = undefined;
+    const wanted = current === undefined ? undefined : mutate(current);
+    if (current !== undefined && deepEqual(wanted, current)) return { outcome: "unchanged", object: current };
+    try {
+      return wanted === undefined
+        ? { outcome: "created", object: await client.create<T>(type, desired, bounds) }
+        : { outcome: "updated", object: await client.update<T>(type, wanted, bounds) };
+    } catch (error) {
+      const overtaken = wanted === undefined ? isNameTaken(error) : isConflict(error) || isNotFound(error);
+      if (!overtaken || attempt >= attemptsMax) throw error;
+    }
+  }
 }
+
+/**
+ * The present object with all that `desired` says: its labels, annotations and owner references are added to those
+ * present, and each other top-level field that it has replaces the present one. Status and the rest of the metadata stay.
+ */
+export function withDesired<T extends KubeObject>(current: T, desired: T): T {
+  const {
+    metadata,
+    apiVersion: _apiVersion,
+    kind: _kind,
+    status: _status,
+    ...fields
+  } = desired as T & {
+    readonly status?: unknown;
+  };
+  return { ...current, ...fields, metadata: withDesiredMetadata(current.metadata, metadata) };
+}
+
+function withDesiredMetadata(current: ObjectMeta, desired: ObjectMeta): ObjectMeta {
+  const owners = desired.ownerReferences;
+  return {
+    ...current,
+    ...(desired.labels === undefined ? {} : { labels: { ...current.labels, ...desired.labels } }),
+    ...(desired.annotations === undefined
+      ? {}
+      : { annotations: { ...current.annotations, ...desired.annotations } }),
+    ...(desired.finalizers === undefined
+      ? {}
+      : { finalizers: [...new Set([...(current.finalizers ?? []), ...desired.finalizers])] }),
+    ...(owners === undefined ? {} : { ownerReferences: withOwners(current.ownerReferences ?? [], owners) }),
+  };
+}
+
+/** An owner that is there already keeps its place, so that two writers do not reorder the list for ever. */
+function withOwners(
+  current: readonly OwnerReference[],
+  desired: readonly OwnerReference[],
+): readonly OwnerReference[] {
+  const kept = current.map((owner) => desired.find(({ uid }) => uid === owner.uid) ?? owner);
+  const added = desired.filter(({ uid }) => !current.some((owner) => owner.uid === uid));
+  return [...kept, ...added];
+}
+
+async function absentIfNotFound<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+const isNotFound = (error: unknown): boolean => isStatusError(error) && error.code === 404;
+const isNameTaken = (error: unknown): boolean => isStatusError(error) && error.reason === "AlreadyExists";
