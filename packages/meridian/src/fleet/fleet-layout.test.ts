@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clusterNames, endpointText, fleetLayout, nameServerName } from "./fleet-layout.ts";
+import { clusterNames, endpointText, fleetLayout, nameServerName, singleAddressStep } from "./fleet-layout.ts";
 import type { FleetLayout } from "./fleet-layout.ts";
 import { parentZoneText } from "./parent-zone.ts";
 
 function endpoints(layout: FleetLayout): string[] {
   const ofClusters = layout.clusters.flatMap((cluster) => [cluster.apiServer, cluster.operator, cluster.dns]);
-  return [layout.parent.dns, ...ofClusters].map(endpointText);
+  return [layout.parent.dns, layout.claim, ...ofClusters].map(endpointText);
 }
 
 test("with own addresses every DNS server has the same port and an address of its own", () => {
@@ -30,9 +30,11 @@ for (const addressing of [
 }
 
 test("two single-address fleets, one step apart, share no endpoint", () => {
-  const options = { clusterCount: clusterNames.length, dnsPort: 5300 };
-  const first = endpoints(fleetLayout({ kind: "single-address", offset: 0 }, options));
-  const second = endpoints(fleetLayout({ kind: "single-address", offset: 20 }, options));
+  const at = (offset: number): string[] =>
+    endpoints(
+      fleetLayout({ kind: "single-address", offset }, { clusterCount: clusterNames.length, dnsPort: 5300 + offset }),
+    );
+  const [first, second] = [at(0), at(singleAddressStep)];
   assert.deepEqual(
     first.filter((endpoint) => second.includes(endpoint)),
     [],

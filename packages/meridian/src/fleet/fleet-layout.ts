@@ -26,18 +26,26 @@ export interface FleetLayout {
   readonly addressing: Addressing;
   readonly clusters: readonly ClusterPlace[];
   readonly parent: { readonly dns: Endpoint };
+  /** A TCP endpoint that `meridian up` holds while it runs, so that two fleets never choose the same places. */
+  readonly claim: Endpoint;
 }
 
-/** How the servers of a fleet are told apart: `127.0.<network>.*`, or ports of one address from an offset on. */
+/**
+ * How the servers of a fleet are told apart: by addresses `127.0.<network>.*`, or by ports of one address, those of the
+ * API servers and operators moved by an offset.
+ */
 export type Addressing =
   | { readonly kind: "own-addresses"; readonly network: number }
   | { readonly kind: "single-address"; readonly offset: number };
 
 export interface LayoutOptions {
   readonly clusterCount: number;
+  /** Of every DNS server, or with a single address of the parent's: the clusters have the next ones. */
   readonly dnsPort: number;
 }
 
+/** How far apart the ports of two single-address fleets are. */
+export const singleAddressStep = 20;
 const singleAddress = "127.0.0.1";
 const apiPort = 6443;
 const operatorPort = 6444;
@@ -50,6 +58,7 @@ export function fleetLayout(addressing: Addressing, options: LayoutOptions): Fle
     return {
       addressing,
       parent: { dns: { address: address(53), port: options.dnsPort } },
+      claim: { address: address(254), port: apiPort },
       clusters: names.map((name, index) => ({
         name,
         geoTag: name,
@@ -59,15 +68,17 @@ export function fleetLayout(addressing: Addressing, options: LayoutOptions): Fle
       })),
     };
   }
-  const at = (port: number): Endpoint => ({ address: singleAddress, port: port + addressing.offset });
+  const at = (port: number): Endpoint => ({ address: singleAddress, port });
+  const { offset } = addressing;
   return {
     addressing,
     parent: { dns: at(options.dnsPort) },
+    claim: at(apiPort + offset + singleAddressStep - 1),
     clusters: names.map((name, index) => ({
       name,
       geoTag: name,
-      apiServer: at(apiPort + 2 * index),
-      operator: at(operatorPort + 2 * index),
+      apiServer: at(apiPort + offset + 2 * index),
+      operator: at(operatorPort + offset + 2 * index),
       dns: at(options.dnsPort + 1 + index),
     })),
   };

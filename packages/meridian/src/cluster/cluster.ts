@@ -1,0 +1,103 @@
+import { createApiServer, requestBodyBytesMax, type Storage } from "@meridian/apiserver";
+import { KubeClient } from "@meridian/controller";
+import { Authority, DnsClient, serveDns } from "@meridian/dns";
+import { customResourceDefinitions, parseOperatorConfig, startOperator, type Operator } from "@meridian/gslb";
+import type { Endpoint, HttpServer, Runtime, TlsServerIdentity } from "@meridian/runtime";
+import { MeridianError } from "../meridian-error.ts";
+import { ClosingStack } from "./closing-stack.ts";
+import { installDefinitions } from "./install-definitions.ts";
+import { operatorEndpoint } from "./operator-endpoint.ts";
+
+export interface ClusterOptions {
+  /** The truth of this cluster. The caller opens it before and closes it after. */
+  readonly storage: Storage;
+  /** The bearer token of the cluster's administrator; the operator uses it too. */
+  readonly token: string;
+  readonly apiServer: Endpoint;
+  /** Where the operator tells what it decided and why. */
+  readonly operator: Endpoint;
+  readonly dns: Endpoint;
+  /** Absent in the simulator: plain HTTP. */
+  readonly tls?: { readonly server: TlsServerIdentity; readonly caPem: string };
+  /** The operator's settings under k8gb's names. */
+  readonly operatorEnvironment: Readonly<Record<string, string>>;
+}
+
+/** One running cluster: API server, operator and authoritative DNS server. */
+export interface Cluster extends AsyncDisposable {
+  readonly client: KubeClient;
+  readonly authority: Authority;
+  readonly operator: Operator;
+  /** Resolves when the DNS server answers from the objects of the API server. */
+  readonly ready: Promise<void>;
+}
+
+/**
+ * Starts one cluster on any runtime, so the same assembly runs as a process and as a node of the simulator. Disposing it
+ * stops the parts in the reverse order and leaves the storage open.
+ *
+ * @throws MeridianError `StartFailed` when the settings are refused, NetworkError when an endpoint cannot be bound;
+ *   what was started until then is stopped again
+ */
+export async function startCluster(runtime: Runtime, options: ClusterOptions): Promise<Cluster> {
+  const closing = new ClosingStack();
+  try {
+    return await assemble(runtime, options, closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+async function assemble(runtime: Runtime, options: ClusterOptions, closing: ClosingStack): Promise<Cluster> {
+  const config = parseConfig(options);
+
+  const apiServer = createApiServer(runtime, {
+    storage: options.storage,
+    tokens: [{ token: options.token, username: "admin", groups: ["system:masters"] }],
+  });
+  closing.use(apiServer);
+  closing.use(await serve(runtime, options, { at: options.apiServer, handler: apiServer.handler }));
+  await apiServer.ready;
+
+  const client = closing.use(new KubeClient(runtime, clientOptions(options)));
+  await installDefinitions(runtime, client, customResourceDefinitions);
+
+  const authority = new Authority({ random: runtime.random, clock: runtime.clock });
+  closing.use(await serveDns(runtime, { authority, listen: [options.dns] }));
+  const dnsClient = closing.use(new DnsClient(runtime, { from: options.dns.address }));
+
+  const operator = startOperator(runtime, { client, config, authority, dnsClient });
+  closing.defer(() => operator.stop());
+  const handler = operatorEndpoint(operator, { token: options.token });
+  closing.use(await serve(runtime, options, { at: options.operator, handler }));
+
+  return { client, authority, operator, ready: operator.ready, [Symbol.asyncDispose]: () => closing.close() };
+}
+
+function parseConfig(options: ClusterOptions): NonNullable<ReturnType<typeof parseOperatorConfig>["config"]> {
+  const parsed = parseOperatorConfig(options.operatorEnvironment);
+  if (parsed.config !== undefined) return parsed.config;
+  const problems = parsed.problems.map(({ variable, value, message }) => `${variable}=${value}: ${message}`);
+  throw new MeridianError("StartFailed", `the operator refuses its settings: ${problems.join("; ")}`);
+}
+
+function serve(
+  runtime: Runtime,
+  options: ClusterOptions,
+  served: { readonly at: Endpoint; readonly handler: Parameters<Runtime["network"]["serveHttp"]>[0]["handler"] },
+): Promise<HttpServer> {
+  return runtime.network.serveHttp({
+    ...served.at,
+    handler: served.handler,
+    bodyBytesMax: requestBodyBytesMax,
+    ...(options.tls === undefined ? {} : { tls: options.tls.server }),
+  });
+}
+
+function clientOptions(options: ClusterOptions): ConstructorParameters<typeof KubeClient>[1] {
+  const { address, port } = options.apiServer;
+  const origin = `${options.tls === undefined ? "http" : "https"}://${address}:${port}`;
+  const common = { origin, token: options.token, userAgent: "meridian-operator" };
+  return options.tls === undefined ? common : { ...common, tls: { caPem: options.tls.caPem } };
+}

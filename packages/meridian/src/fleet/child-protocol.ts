@@ -1,0 +1,35 @@
+import type { Endpoint } from "@meridian/runtime";
+import type { MeridianErrorCode } from "../meridian-error.ts";
+
+/** How a cluster keeps its objects. `ephemeral` is `memory` that writes nothing down. */
+export type StorageKind = "lmdb" | "memory" | "ephemeral";
+
+/** What a child process shall be; sent over the process channel, so that nothing of it stands in the list of processes. */
+export type ChildRole = ClusterRole | ParentRole;
+
+export interface ClusterRole {
+  readonly kind: "cluster";
+  readonly name: string;
+  readonly geoTag: string;
+  readonly peerGeoTags: readonly string[];
+  /** The cluster's own folder: identity, token and data are read from there. */
+  readonly folder: string;
+  readonly storage: StorageKind;
+  readonly apiServer: Endpoint;
+  readonly operator: Endpoint;
+  readonly dns: Endpoint;
+  readonly parentDns: Endpoint;
+  /** Where glue cannot tell the port: every peer's DNS server by geo tag. */
+  readonly peers?: readonly { readonly geoTag: string; readonly dns: Endpoint }[];
+}
+
+export interface ParentRole {
+  readonly kind: "parent";
+  readonly zoneText: string;
+  readonly dns: Endpoint;
+}
+
+/** What a child tells the process that started it, once. */
+export type ChildReport =
+  | { readonly kind: "ready" }
+  | { readonly kind: "failed"; readonly code: MeridianErrorCode; readonly message: string };

@@ -1,0 +1,119 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Runtime } from "@meridian/runtime";
+import { MeridianError } from "../meridian-error.ts";
+import {
+  authorityUsable,
+  createCertificateAuthority,
+  createServerIdentity,
+  serverIdentityUsable,
+  type Identity,
+} from "./certificate-authority.ts";
+import { kubeconfigText } from "./kubeconfig.ts";
+import { readTextIfPresent, replacePrivateFile } from "./private-file.ts";
+
+/** What a server of a cluster needs from its folder. */
+export interface ClusterIdentity {
+  readonly token: string;
+  readonly server: Identity;
+  readonly caPem: string;
+}
+
+export interface PreparedFolder extends ClusterIdentity {
+  readonly kubeconfigPath: string;
+}
+
+const tokenBytes = 32;
+
+/** The CA of a data folder; made at the first start, and anew shortly before its end. */
+export async function prepareAuthority(runtime: Runtime, folder: string): Promise<Identity> {
+  const paths = identityPaths(folder, "ca");
+  const stored = await readIdentity(paths);
+  if (stored !== undefined && (await usableOrFalse(authorityUsable(runtime, stored)))) return stored;
+  const created = await createCertificateAuthority(runtime);
+  await writeIdentity(paths, created);
+  return created;
+}
+
+/** Brings a cluster's folder up to date: the token is kept for ever, the certificate while it serves, the kubeconfig follows. */
+export async function prepareClusterFolder(
+  runtime: Runtime,
+  folder: string,
+  wanted: { readonly name: string; readonly address: string; readonly server: string; readonly authority: Identity },
+): Promise<PreparedFolder> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const token = await prepareToken(runtime, join(folder, "token"));
+  const server = await prepareServerIdentity(runtime, folder, wanted);
+  await replacePrivateFile(join(folder, "ca.crt"), wanted.authority.certificatePem);
+
+  const kubeconfigPath = join(folder, "kubeconfig");
+  const caPem = wanted.authority.certificatePem;
+  await replacePrivateFile(kubeconfigPath, kubeconfigText({ cluster: wanted.name, server: wanted.server, caPem, token }));
+  return { token, server, caPem, kubeconfigPath };
+}
+
+/** Reads what `prepareClusterFolder` wrote. @throws MeridianError `BadFile` */
+export async function readClusterIdentity(folder: string): Promise<ClusterIdentity> {
+  const server = await readIdentity(identityPaths(folder, "tls"));
+  const token = await readTextIfPresent(join(folder, "token"));
+  const caPem = await readTextIfPresent(join(folder, "ca.crt"));
+  if (server === undefined || token === undefined || caPem === undefined) {
+    throw new MeridianError("BadFile", `${folder} lacks tls.crt, tls.key, token or ca.crt; start again with "meridian up"`);
+  }
+  return { server, token: token.trim(), caPem };
+}
+
+/** A token in a file: the one there, or a new random one. */
+export async function prepareToken(runtime: Runtime, path: string): Promise<string> {
+  const stored = (await readTextIfPresent(path))?.trim();
+  if (stored !== undefined && stored !== "") return stored;
+  const created = Buffer.from(runtime.random.bytes(tokenBytes)).toString("base64url");
+  await replacePrivateFile(path, `${created}\n`);
+  return created;
+}
+
+async function prepareServerIdentity(
+  runtime: Runtime,
+  folder: string,
+  wanted: { readonly name: string; readonly address: string; readonly authority: Identity },
+): Promise<Identity> {
+  const paths = identityPaths(folder, "tls");
+  const addresses = [wanted.address];
+  const stored = await readIdentity(paths);
+  const usable =
+    stored !== undefined &&
+    (await usableOrFalse(serverIdentityUsable(runtime, stored, { authority: wanted.authority, addresses })));
+  if (usable) return stored;
+  const created = await createServerIdentity(runtime, wanted.authority, { commonName: wanted.name, addresses });
+  await writeIdentity(paths, created);
+  return created;
+}
+
+interface IdentityPaths {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+function identityPaths(folder: string, name: string): IdentityPaths {
+  return { certificate: join(folder, `${name}.crt`), privateKey: join(folder, `${name}.key`) };
+}
+
+async function readIdentity(paths: IdentityPaths): Promise<Identity | undefined> {
+  const certificatePem = await readTextIfPresent(paths.certificate);
+  const privateKeyPem = await readTextIfPresent(paths.privateKey);
+  return certificatePem === undefined || privateKeyPem === undefined ? undefined : { certificatePem, privateKeyPem };
+}
+
+async function writeIdentity(paths: IdentityPaths, identity: Identity): Promise<void> {
+  await replacePrivateFile(paths.privateKey, identity.privateKeyPem);
+  await replacePrivateFile(paths.certificate, identity.certificatePem);
+}
+
+/** A file that a person damaged cannot be parsed: it is replaced like one that has ended. */
+async function usableOrFalse(answer: Promise<boolean>): Promise<boolean> {
+  try {
+    return await answer;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** The text of a file, or `undefined` where there is none. */
+export async function readTextIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+/** Replaces a file that only its owner may read: afterwards it holds the old or the new text, also after a crash. */
+export async function replacePrivateFile(path: string, text: string | Uint8Array): Promise<void> {
+  const draft = `${path}.${process.pid}.draft`;
+  const file = await open(draft, "w", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+  const folder = await open(dirname(path), "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Removes a file; an absent one is fine. */
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
+}

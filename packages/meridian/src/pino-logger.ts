@@ -1,0 +1,55 @@
+import type { LogFields, Logger } from "@meridian/runtime";
+import { destination, pino, type DestinationStream, type Logger as Pino } from "pino";
+
+/** How log lines look: `json` for machines, `pretty` for a person at a terminal. */
+export type LogFormat = "json" | "pretty";
+
+export interface LogOptions {
+  readonly format: LogFormat;
+  readonly level: "debug" | "info" | "warn" | "error";
+  /** Where lines go; standard error by default. */
+  readonly write?: (line: string) => void;
+}
+
+/** Fields of these names are never written, at the top or one level down, whoever logs them. */
+const secretFields = ["token", "authorization", "password", "privateKeyPem", "privateKey", "kubeconfig"];
+
+/** The logger of a process: pino behind the runtime's interface. Lines are written at once, so a crash loses none. */
+export function pinoLogger(options: LogOptions): Logger {
+  const write = options.write;
+  const sink: DestinationStream = write === undefined ? destination({ fd: 2, sync: true }) : { write };
+  const stream = options.format === "json" ? sink : { write: (line: string) => void sink.write(prettyLine(line)) };
+  const root = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: pino.stdSerializers.err },
+      redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`]), censor: "[hidden]" },
+    },
+    stream,
+  );
+  return wrap(root);
+}
+
+function wrap(inner: Pino): Logger {
+  return {
+    error: (message, fields) => inner.error(fields ?? {}, message),
+    warn: (message, fields) => inner.warn(fields ?? {}, message),
+    info: (message, fields) => inner.info(fields ?? {}, message),
+    debug: (message, fields) => inner.debug(fields ?? {}, message),
+    child: (fields: LogFields) => wrap(inner.child(fields)),
+  };
+}
+
+/** `10:08:55.123 INFO  message key=value`, from a line of JSON. */
+export function prettyLine(json: string): string {
+  const { time, level, msg, ...fields } = JSON.parse(json) as Record<string, unknown>;
+  const shown = Object.entries(fields).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `${name}=${/[\s"]/.test(text) && typeof value === "string" ? JSON.stringify(value) : text}`;
+  });
+  const head = [String(time).slice(11, 23), String(level).toUpperCase().padEnd(5), String(msg)];
+  return `${[...head, ...shown].join(" ")}\n`;
+}
