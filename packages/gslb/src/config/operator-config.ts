@@ -1,19 +1,13 @@
 import type { Endpoint } from "@meridian/runtime";
+import { isIpv4, isIpv6 } from "../decide/address-family.ts";
+import { defaultNameServerPrefix } from "../decide/zone-names.ts";
+import { parseDnsZones, type ConfiguredZone } from "./dns-zones.ts";
+import { EnvironmentReader, parseServerAddress, type ConfigProblem, type ServerAddress } from "./environment-reader.ts";
+import { parseInfobloxConfig, type InfobloxConfig } from "./infoblox-config.ts";
 
-/** A server named in the configuration: an address or a host name, and its port. */
-export interface ServerAddress {
-  readonly host: string;
-  readonly port: number;
-}
+export type DnsServiceType = "ClusterIP" | "LoadBalancer" | "NodePort" | "ExternalName";
 
-/** A zone to create a ZoneDelegation for at the start. */
-export interface ConfiguredZone {
-  readonly loadBalancedZone: string;
-  readonly parentZone: string;
-  readonly negativeTtlSeconds: number;
-}
-
-/** Everything that an operator is told from outside. Parsed and checked as a whole; nothing in it is derived later. */
+/** Everything that an operator is told from outside, checked as a whole. */
 export interface OperatorConfig {
   /** `CLUSTER_GEO_TAG` */
   readonly geoTag: string;
@@ -27,15 +21,15 @@ export interface OperatorConfig {
   readonly edgeDnsServers: readonly ServerAddress[];
   /** `CLUSTER_EXPOSED_IPS` */
   readonly exposedAddresses: readonly string[];
-  /** `MERIDIAN_DNS_ADDRESSES`: where the own DNS server is reached from outside, before `CLUSTER_EXPOSED_IPS`. */
+  /** `MERIDIAN_DNS_ADDRESSES`: where the own DNS server is reached from outside; wins over `CLUSTER_EXPOSED_IPS`. */
   readonly dnsAddresses: readonly string[];
   /** `COREDNS_SERVICE_TYPE` */
-  readonly dnsServiceType: "ClusterIP" | "LoadBalancer" | "NodePort" | "ExternalName";
+  readonly dnsServiceType: DnsServiceType;
   /** `GLUEA_PREFIX` */
   readonly nameServerPrefix: string;
   /** `NS_RECORD_TTL` */
   readonly nameServerTtlSeconds: number;
-  /** `RECONCILE_REQUEUE_SECONDS` */
+  /** `RECONCILE_REQUEUE_SECONDS`; 0 turns the periodic reconcile off, but peers are still asked every 30 s. */
   readonly periodSeconds: number;
   /** `ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS` */
   readonly zonePeriodSeconds: number;
@@ -45,16 +39,14 @@ export interface OperatorConfig {
   readonly notify: boolean;
   /** `MERIDIAN_PEER_DEADLINE_MS`: how long one question to a peer may take, retries included. */
   readonly peerDeadlineMs: number;
+  /** `EXTDNS_ENABLED`, `INFOBLOX_GRID_HOST`: who writes the delegation into the parent zone. */
+  readonly provider: { readonly kind: "none" | "externalDns" } | { readonly kind: "infoblox"; readonly infoblox: InfobloxConfig };
+  /** `METRICS_ADDRESS` */
+  readonly metricsAddress: ServerAddress;
+  /** `LOG_LEVEL` and `LOG_FORMAT` */
+  readonly log: { readonly level: "debug" | "info" | "warn" | "error" | "trace"; readonly format: "simple" | "json" };
   /** Sentences about deprecated settings in use. */
   readonly deprecations: readonly string[];
-}
-
-/** One thing wrong with the environment. */
-export interface ConfigProblem {
-  readonly variable: string;
-  readonly value: string;
-  /** One line: the rule and an example. */
-  readonly message: string;
 }
 
 export type ParsedOperatorConfig =
@@ -62,6 +54,114 @@ export type ParsedOperatorConfig =
   | { readonly config?: undefined; readonly problems: readonly ConfigProblem[] };
 
 /** Reads the operator's configuration from environment variables under k8gb's names, or reports every problem at once. */
-export function parseOperatorConfig(_environment: Readonly<Record<string, string | undefined>>): ParsedOperatorConfig {
-  return { problems: [{ variable: "CLUSTER_GEO_TAG", value: "", message: "not there yet" }] };
+export function parseOperatorConfig(environment: Readonly<Record<string, string | undefined>>): ParsedOperatorConfig {
+  const reader = new EnvironmentReader(environment);
+  const deprecations: string[] = [];
+  const geoTag = reader.text("CLUSTER_GEO_TAG");
+  if (!isGeoTag(geoTag)) reader.refuse("CLUSTER_GEO_TAG", "be this cluster's geo tag: letters, digits and -, for example eu");
+  const tags = reader.list("EXT_GSLB_CLUSTERS_GEO_TAGS", "eu,us");
+  for (const tag of tags.filter((each) => !isGeoTag(each)))
+    reader.refuse("EXT_GSLB_CLUSTERS_GEO_TAGS", "hold geo tags: letters, digits and -, for example eu,us", tag);
+  const peerGeoTags = tags.filter((tag) => tag !== geoTag).sort();
+  const peers = parsePeers(reader, peerGeoTags);
+  const prefix = environment["GLUEA_PREFIX"] ?? defaultNameServerPrefix;
+
+  const config: OperatorConfig = {
+    geoTag,
+    peerGeoTags,
+    peers,
+    zones: parseDnsZones(reader, { geoTags: [geoTag, ...peerGeoTags], prefix }),
+    edgeDnsServers: parseEdgeDnsServers(reader, deprecations, peerGeoTags.every((tag) => peers.has(tag)) && peers.size > 0),
+    exposedAddresses: parseAddresses(reader, "CLUSTER_EXPOSED_IPS"),
+    dnsAddresses: parseAddresses(reader, "MERIDIAN_DNS_ADDRESSES"),
+    dnsServiceType: reader.choice(
+      "COREDNS_SERVICE_TYPE",
+      ["ClusterIP", "LoadBalancer", "NodePort", "ExternalName"],
+      "ClusterIP",
+    ),
+    nameServerPrefix: prefix,
+    nameServerTtlSeconds: reader.integer("NS_RECORD_TTL", { fallback: 30, min: 1, max: 2_147_483_647 }),
+    periodSeconds: reader.integer("RECONCILE_REQUEUE_SECONDS", { fallback: 30, min: 0 }),
+    zonePeriodSeconds: reader.integer("ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS", { fallback: 300, min: 0 }),
+    podNamespace: reader.text("POD_NAMESPACE", "k8gb"),
+    notify: reader.flag("MERIDIAN_NOTIFY", true),
+    peerDeadlineMs: reader.integer("MERIDIAN_PEER_DEADLINE_MS", { fallback: 2000, min: 100, max: 60_000 }),
+    provider: parseProvider(reader),
+    metricsAddress: parseMetricsAddress(reader),
+    log: {
+      level: reader.choice("LOG_LEVEL", ["debug", "info", "warn", "error", "trace"], "info"),
+      format: reader.choice("LOG_FORMAT", ["simple", "json"], "simple"),
+    },
+    deprecations,
+  };
+  reader.integer("ZONE_DELEGATION_RECOVERY_SECONDS", { fallback: 3600, min: 0 });
+  return reader.problems.length === 0 ? { config } : { problems: reader.problems };
+}
+
+function isGeoTag(text: string): boolean {
+  return /^[\p{L}\p{N}-]+$/u.test(text);
+}
+
+function parsePeers(reader: EnvironmentReader, peerGeoTags: readonly string[]): ReadonlyMap<string, readonly Endpoint[]> {
+  const peers = new Map<string, Endpoint[]>();
+  const rule = "hold geotag=address:port, for example us=127.0.1.2:5300";
+  for (const item of reader.list("MERIDIAN_PEERS", "us=127.0.1.2:5300,za=127.0.1.3:5300")) {
+    const equals = item.indexOf("=");
+    const tag = item.slice(0, Math.max(0, equals));
+    const server = parseServerAddress(item.slice(equals + 1), 53);
+    if (server === undefined || !(isIpv4(server.host) || isIpv6(server.host))) {
+      reader.refuse("MERIDIAN_PEERS", rule, item);
+    } else if (!peerGeoTags.includes(tag)) {
+      reader.refuse("MERIDIAN_PEERS", "name only peers that EXT_GSLB_CLUSTERS_GEO_TAGS lists", item);
+    } else peers.set(tag, [...(peers.get(tag) ?? []), { address: server.host, port: server.port }]);
+  }
+  return peers;
+}
+
+function parseEdgeDnsServers(
+  reader: EnvironmentReader,
+  deprecations: string[],
+  areOptional: boolean,
+): readonly ServerAddress[] {
+  const rule = "hold servers as host or host:port, for example 10.0.0.2:53,10.0.0.3";
+  const items = reader.list("EDGE_DNS_SERVERS", "10.0.0.2:53,10.0.0.3");
+  if (reader.isSet("EDGE_DNS_SERVERS")) {
+    return items.flatMap((item) => {
+      const server = parseServerAddress(item, 53);
+      if (server === undefined) reader.refuse("EDGE_DNS_SERVERS", rule, item);
+      return server ?? [];
+    });
+  }
+  if (reader.isSet("EDGE_DNS_SERVER_PORT"))
+    deprecations.push("EDGE_DNS_SERVER_PORT is deprecated: write the port into EDGE_DNS_SERVERS, as host:port");
+  const port = reader.integer("EDGE_DNS_SERVER_PORT", { fallback: 53, min: 1, max: 65_535 });
+  if (reader.isSet("EDGE_DNS_SERVER")) {
+    deprecations.push("EDGE_DNS_SERVER is deprecated: use EDGE_DNS_SERVERS");
+    const server = parseServerAddress(reader.text("EDGE_DNS_SERVER"), port);
+    if (server === undefined) reader.refuse("EDGE_DNS_SERVER", "be a host name or an address");
+    return server === undefined ? [] : [{ host: server.host, port }];
+  }
+  if (!areOptional) reader.refuse("EDGE_DNS_SERVERS", `be set, unless MERIDIAN_PEERS names every peer: ${rule}`);
+  return [];
+}
+
+function parseAddresses(reader: EnvironmentReader, variable: string): readonly string[] {
+  const addresses = reader.list(variable, "192.0.2.1,192.0.2.2");
+  // As in k8gb, the override is IPv4 only: one list stands for application targets and for glue, whose families differ.
+  for (const address of addresses.filter((each) => !isIpv4(each)))
+    reader.refuse(variable, "hold IPv4 addresses, for example 192.0.2.1,192.0.2.2", address);
+  return addresses;
+}
+
+function parseProvider(reader: EnvironmentReader): OperatorConfig["provider"] {
+  const isExternalDns = reader.flag("EXTDNS_ENABLED", false);
+  if (!reader.isSet("INFOBLOX_GRID_HOST")) return { kind: isExternalDns ? "externalDns" : "none" };
+  if (isExternalDns) reader.refuse("EXTDNS_ENABLED", "be false where INFOBLOX_GRID_HOST is set: one provider writes the delegation");
+  return { kind: "infoblox", infoblox: parseInfobloxConfig(reader) };
+}
+
+function parseMetricsAddress(reader: EnvironmentReader): ServerAddress {
+  const server = parseServerAddress(reader.text("METRICS_ADDRESS", "0.0.0.0:8080"), 8080);
+  if (server === undefined) reader.refuse("METRICS_ADDRESS", "be host:port, for example 0.0.0.0:8080");
+  return server ?? { host: "0.0.0.0", port: 8080 };
 }

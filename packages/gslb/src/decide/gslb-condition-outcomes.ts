@@ -1,0 +1,92 @@
+import { hasTargets } from "./address-family.ts";
+import type { ConditionOutcome, GslbConditionType } from "./gslb-conditions.ts";
+import { policyWarnings, type ParsedPolicy } from "./gslb-policy.ts";
+import type { GslbSnapshot } from "./gslb-snapshot.ts";
+import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import type { HostPlan, RefusedHost } from "./host-plan.ts";
+
+export interface ConditionFacts {
+  readonly snapshot: GslbSnapshot;
+  readonly policy: ParsedPolicy;
+  readonly hosts: readonly HostPlan[];
+  readonly refused: readonly RefusedHost[];
+  /** What is written to the DNSEndpoint, if anything. */
+  readonly records: readonly DnsEndpointRecord[] | undefined;
+  /** How many hosts the reference names. */
+  readonly hostCount: number;
+}
+
+/** The conditions of a Gslb as they are now. What cannot be told yet (after a start) is left as it was. */
+export function gslbConditions(facts: ConditionFacts): readonly ConditionOutcome[] {
+  const outcomes = [accepted(facts), resolvedRefs(facts), programmed(facts), healthy(facts), peersReachable(facts)];
+  return outcomes.filter((outcome) => outcome !== undefined);
+}
+
+function accepted({ snapshot, policy, refused, hostCount }: ConditionFacts): ConditionOutcome {
+  if (policy.problems !== undefined) {
+    const message = policy.problems.map((problem) => problem.message).join("; ");
+    return outcome("Accepted", "False", { reason: "InvalidSpec", message });
+  }
+  if (refused.length > 0) {
+    const message = refused.map((host) => host.message).join("; ");
+    return outcome("Accepted", "False", { reason: refused[0]!.reason, message });
+  }
+  if (hostCount === 0 && snapshot.reference.kind === "resolved")
+    return outcome("Accepted", "False", { reason: "NoHosts", message: "what the Gslb refers to names no host; add a rule with a host" });
+  const warnings = policyWarnings(policy.policy, snapshot.geoTags);
+  return outcome("Accepted", "True", {
+    reason: warnings.length === 0 ? "Accepted" : "AcceptedWithWarnings",
+    message: warnings.length === 0 ? "the spec is valid and its hosts are its own" : warnings.join("; "),
+  });
+}
+
+function resolvedRefs({ snapshot: { reference, exposed } }: ConditionFacts): ConditionOutcome {
+  if (reference.kind === "failed")
+    return outcome("ResolvedRefs", "False", { reason: reference.reason, message: reference.message });
+  if (exposed.problem !== undefined)
+    return outcome("ResolvedRefs", "False", { reason: "ExposedAddressesUnresolved", message: exposed.problem });
+  return outcome("ResolvedRefs", "True", { reason: "ResolvedRefs", message: `the reference is found; addresses from ${exposed.source}` });
+}
+
+function healthy({ hosts }: ConditionFacts): ConditionOutcome | undefined {
+  if (hosts.length === 0) return outcome("Healthy", "Unknown", { reason: "NoHosts", message: "no host is accepted" });
+  const ill = hosts.filter((host) => host.health !== "Healthy").map((host) => `${host.host} is ${host.health}`);
+  const unaddressed = hosts
+    .filter((host) => host.health === "Healthy" && !hasTargets(host.exposed))
+    .map((host) => `${host.host} is healthy but has no address to be reached at`);
+  if (ill.length + unaddressed.length === 0)
+    return outcome("Healthy", "True", { reason: "Healthy", message: "this cluster can serve every host" });
+  const reason = ill.length === 0 ? "NoAddress" : ill.length === hosts.length ? "Unhealthy" : "PartlyUnhealthy";
+  return outcome("Healthy", "False", { reason, message: [...ill, ...unaddressed].join("; ") });
+}
+
+function peersReachable({ hosts }: ConditionFacts): ConditionOutcome | undefined {
+  const views = hosts.flatMap((host) => host.views.filter((view) => view.family === "A"));
+  if (views.some((view) => view.state === "unknown")) return undefined;
+  const silent = views.filter((view) => view.state === "unreachable" || view.state === "expired");
+  if (silent.length > 0) {
+    // Without what came back: that changes from try to try, and `explain` tells it.
+    const tags = [...new Set(silent.map((view) => view.geoTag))].sort();
+    const message = `no answer about these hosts from ${tags.join(", ")}`;
+    return outcome("PeersReachable", "False", { reason: "PeerUnreachable", message });
+  }
+  const reason = views.length === 0 ? "NoPeers" : "PeersReachable";
+  const message = views.length === 0 ? "no peer is configured for the hosts" : "every peer answers";
+  return outcome("PeersReachable", "True", { reason, message });
+}
+
+function programmed({ snapshot, records }: ConditionFacts): ConditionOutcome {
+  if (snapshot.endpointProblem !== undefined)
+    return outcome("Programmed", "False", { reason: "DNSEndpointNotOwned", message: snapshot.endpointProblem });
+  return records === undefined
+    ? outcome("Programmed", "False", { reason: "NothingToPublish", message: "no host is accepted" })
+    : outcome("Programmed", "True", { reason: "Programmed", message: "the DNSEndpoint says what was decided" });
+}
+
+function outcome(
+  type: GslbConditionType,
+  status: ConditionOutcome["status"],
+  why: { readonly reason: string; readonly message: string },
+): ConditionOutcome {
+  return { type, status, ...why };
+}

@@ -1,0 +1,66 @@
+import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import type { Gslb } from "../resources/gslb.ts";
+import type { FamilyTargets } from "./address-family.ts";
+import type { BackendHealth } from "./health.ts";
+import type { PeerView } from "./peer-view.ts";
+
+export interface ServiceRef {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A host and every Service behind it, over all rules that name the host. */
+export interface Server {
+  readonly host: string;
+  readonly services: readonly ServiceRef[];
+}
+
+/** What a Gslb's reference leads to. */
+export type ReferenceOutcome =
+  | { readonly kind: "resolved"; readonly servers: readonly Server[] }
+  | {
+      readonly kind: "failed";
+      readonly reason: "NotFound" | "NotExactlyOne" | "UnsupportedKind" | "InvalidReference" | "NotOwned";
+      readonly message: string;
+      /** The object is known to be gone, so nothing can be served through it; otherwise the last known servers stand. */
+      readonly gone: boolean;
+    };
+
+/** The addresses at which this cluster serves a Gslb's hosts. */
+export interface ExposedOutcome {
+  /** Absent while they cannot be told; the last known ones stand in. */
+  readonly targets?: FamilyTargets;
+  /** Where they come from, for people. */
+  readonly source: string;
+  /** What is wrong with an annotation or a lookup. */
+  readonly problem?: string;
+}
+
+export interface BackendState {
+  readonly state: BackendHealth;
+  readonly readyEndpoints: number;
+}
+
+/** Everything that a plan for one Gslb depends on, read at one moment. */
+export interface GslbSnapshot {
+  readonly gslb: Gslb;
+  /** The own geo tag. */
+  readonly geoTag: string;
+  /** Every cluster's, the own one included. */
+  readonly geoTags: readonly string[];
+  readonly reference: ReferenceOutcome;
+  readonly exposed: ExposedOutcome;
+  /** The load-balanced zones. */
+  readonly zones: readonly string[];
+  /** Who holds a host, as `namespace/name`, where it is another Gslb. */
+  readonly otherHolder: (host: string) => string | undefined;
+  readonly backend: (service: ServiceRef) => BackendState;
+  /** Every peer's view of a host, both families. */
+  readonly views: (host: string) => readonly PeerView[];
+  /** The records of the Gslb's DNSEndpoint, where there is one. */
+  readonly stored: readonly DnsEndpointRecord[] | undefined;
+  /** Why that DNSEndpoint must not be written: another owner controls it. */
+  readonly endpointProblem?: string;
+  /** Wall-clock milliseconds. */
+  readonly now: number;
+}

@@ -1,0 +1,95 @@
+import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import { addressFamilies, hasTargets, type AddressFamily, type FamilyTargets } from "./address-family.ts";
+import { canonicalName } from "./dns-name.ts";
+import type { GslbPolicy } from "./gslb-policy.ts";
+import { localTargetsName } from "./local-targets-name.ts";
+import { answeredTargets, type Decision } from "./strategy.ts";
+import { weightLabels } from "./weight-labels.ts";
+
+/**
+ * The records of one decided host, as k8gb writes them: `localtargets-<host>` while this cluster serves it, then
+ * `<host>`; IPv6 after IPv4.
+ *
+ * One difference: a host without any target keeps an entry with an empty list, so that it is answered NODATA and not
+ * NXDOMAIN; and a `localtargets-` name without target is left out.
+ */
+export function decidedRecords(
+  host: string,
+  policy: GslbPolicy,
+  outcome: { readonly published: FamilyTargets; readonly decision: Decision },
+): readonly DnsEndpointRecord[] {
+  const { published, decision } = outcome;
+  const answered = answeredTargets(decision);
+  const weights = policy.strategy.type === "roundRobin" ? (policy.strategy.weight ?? {}) : {};
+  const records: DnsEndpointRecord[] = [];
+  for (const family of addressFamilies) {
+    if (published[family].length > 0) records.push(localTargetsRecord(host, policy.ttlSeconds, { family, published }));
+    const isPlaceholder = family === "A" && !hasTargets(answered);
+    if (answered[family].length === 0 && !isPlaceholder) continue;
+    records.push({
+      dnsName: host,
+      recordType: family,
+      recordTTL: policy.ttlSeconds,
+      targets: answered[family],
+      labels: { strategy: policy.strategyName, ...weightLabels(weights, decision.targets, family) },
+    });
+  }
+  return records;
+}
+
+/** The record under which this cluster tells its peers what it can serve itself. */
+export function localTargetsRecord(
+  host: string,
+  ttlSeconds: number,
+  of: { readonly family: AddressFamily; readonly published: FamilyTargets },
+): DnsEndpointRecord {
+  return {
+    dnsName: localTargetsName(host),
+    recordType: of.family,
+    recordTTL: ttlSeconds,
+    targets: of.published[of.family],
+  };
+}
+
+/** What a stored DNSEndpoint says about one host. */
+export interface StoredHost {
+  /** Records of the host itself. */
+  readonly answers: readonly DnsEndpointRecord[];
+  /** Targets that this cluster had published as its own. */
+  readonly published: readonly string[];
+}
+
+/** Finds a host's records in a stored DNSEndpoint. */
+export function storedHost(host: string, records: readonly DnsEndpointRecord[]): StoredHost {
+  const name = canonicalName(host);
+  const localName = canonicalName(localTargetsName(host));
+  const named = (wanted: string): DnsEndpointRecord[] =>
+    records.filter((record) => canonicalName(record.dnsName ?? "") === wanted);
+  return { answers: named(name), published: named(localName).flatMap((record) => record.targets ?? []) };
+}
+
+/**
+ * The stored answers of a host without this cluster's own targets that are known to be dead: what stands in while no
+ * decision can be made.
+ *
+ * @param alive the targets that this cluster can serve at now; none where it is not healthy
+ */
+export function heldRecords(stored: StoredHost, alive: FamilyTargets): readonly DnsEndpointRecord[] {
+  const living = new Set([...alive.A, ...alive.AAAA]);
+  const dead = new Set(stored.published.filter((target) => !living.has(target)));
+  if (dead.size === 0) return stored.answers;
+  return stored.answers.map((record) => {
+    const { labels, ...rest } = record;
+    const kept = Object.entries(labels ?? {}).filter(([, value]) => !dead.has(value));
+    return {
+      ...rest,
+      targets: (record.targets ?? []).filter((target) => !dead.has(target)),
+      ...(labels === undefined ? {} : { labels: Object.fromEntries(kept) }),
+    };
+  });
+}
+
+/** Whether any of the records has a target. */
+export function haveTargets(records: readonly DnsEndpointRecord[]): boolean {
+  return records.some((record) => (record.targets ?? []).length > 0);
+}

@@ -1,0 +1,35 @@
+import { hostNameProblem, labelLengthMax, nameLengthMax } from "./dns-name.ts";
+
+const prefix = "localtargets-";
+
+/**
+ * The name under which a cluster publishes its own targets of a host. For a wildcard host it is the literal label:
+ * `*.x` gives `localtargets-*.x`, which is no wildcard.
+ */
+export function localTargetsName(host: string): string {
+  return `${prefix}${host}`;
+}
+
+/** Whether a name is such a one; case does not matter. */
+export function isLocalTargetsName(name: string): boolean {
+  return name.slice(0, prefix.length).toLowerCase() === prefix;
+}
+
+/** The host that a `localtargets-` name is about. */
+export function hostOfLocalTargets(name: string): string {
+  return name.slice(prefix.length);
+}
+
+/** Why a host cannot be balanced: it is no host name, or its `localtargets-` name would break a limit of DNS. */
+export function balancedHostProblem(host: string): string | undefined {
+  const problem = hostNameProblem(host);
+  if (problem !== undefined) return problem;
+  if (isLocalTargetsName(host)) return `names that start with ${prefix} are what clusters publish to each other`;
+  const name = localTargetsName(host.endsWith(".") ? host.slice(0, -1) : host);
+  if (name.length > nameLengthMax)
+    return `${name}, under which its targets are published, has ${name.length} characters, and DNS allows ${nameLengthMax}; shorten the host by ${name.length - nameLengthMax}`;
+  const first = name.split(".")[0]!;
+  if (first.length > labelLengthMax)
+    return `${first}, the first label under which its targets are published, has ${first.length} characters, and DNS allows ${labelLengthMax}; shorten the host's first label to ${labelLengthMax - prefix.length}`;
+  return undefined;
+}

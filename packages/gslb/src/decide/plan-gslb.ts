@@ -1,0 +1,176 @@
+import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import type { GslbStatus } from "../resources/gslb.ts";
+import { noTargets, splitFamilies, type FamilyTargets } from "./address-family.ts";
+import { zoneOf } from "./dns-name.ts";
+import { gslbConditions } from "./gslb-condition-outcomes.ts";
+import { withConditions } from "./gslb-conditions.ts";
+import { parseGslbPolicy, type GslbPolicy, type ParsedPolicy } from "./gslb-policy.ts";
+import type { GslbSnapshot, Server } from "./gslb-snapshot.ts";
+import { hostHealth, type HostHealth } from "./health.ts";
+import type { HostPlan, RefusedHost } from "./host-plan.ts";
+import { decidedRecords, haveTargets, heldRecords, localTargetsRecord, storedHost } from "./host-records.ts";
+import { balancedHostProblem, isLocalTargetsName } from "./local-targets-name.ts";
+import { expiresAt, viewAt } from "./peer-view.ts";
+import { decide } from "./strategy.ts";
+
+/** What is to be written for a Gslb, and why. */
+export interface GslbPlan {
+  /** The whole content of its DNSEndpoint; `undefined` where none is needed, or it is not ours to write. */
+  readonly records: readonly DnsEndpointRecord[] | undefined;
+  readonly status: GslbStatus;
+  /** When to look again, in milliseconds from now: a peer's last targets expire then. */
+  readonly afterMs?: number;
+  readonly policy: ParsedPolicy;
+  /** One per accepted host. */
+  readonly hosts: readonly HostPlan[];
+}
+
+/**
+ * Decides everything about one Gslb from a snapshot. Pure, and total: whatever is wrong with the object becomes a
+ * condition, and what can still be served is.
+ */
+export function planGslb(snapshot: GslbSnapshot): GslbPlan {
+  const { gslb, reference, now } = snapshot;
+  const policy = parseGslbPolicy(gslb, snapshot.geoTags);
+  const servers = reference.kind === "resolved" ? reference.servers : lastServers(snapshot);
+  const { accepted, refused } = admitHosts(servers, snapshot);
+
+  const exposed = snapshot.exposed.targets ?? lastExposed(snapshot);
+  const isGone = reference.kind === "failed" && reference.gone;
+  const hosts: HostPlan[] = [];
+  const records: DnsEndpointRecord[] = [];
+  for (const { server, zone } of accepted) {
+    const outcome = planHost(server, { snapshot, policy: policy.policy, zone, exposed, isGone });
+    hosts.push(outcome.plan);
+    records.push(...outcome.records);
+  }
+
+  const isNothing = records.length === 0 && snapshot.stored === undefined;
+  const written = isNothing || snapshot.endpointProblem !== undefined ? undefined : records;
+  const conditions = gslbConditions({ snapshot, policy, hosts, refused, records: written, hostCount: servers.length });
+  const status: GslbStatus = {
+    geoTag: snapshot.geoTag,
+    healthyRecords: healthyRecords(records),
+    serviceHealth: Object.fromEntries(hosts.map((host) => [host.host, host.health])),
+    hosts: hosts.map((host) => host.host).join(", "),
+    loadBalancer: { exposedIps: [...exposed.A, ...exposed.AAAA] },
+    servers: hosts.map(({ host, services }) => ({
+      host,
+      services: services.map(({ name, namespace }) => ({ name, namespace })),
+    })),
+    conditions: withConditions(gslb.status?.conditions, conditions, { generation: gslb.metadata.generation, now }),
+    ...(gslb.metadata.generation === undefined ? {} : { observedGeneration: gslb.metadata.generation }),
+  };
+  const expiries = hosts.flatMap((host) => expiryOf(host, policy.policy));
+  return {
+    records: written,
+    status,
+    ...(expiries.length === 0 ? {} : { afterMs: Math.max(1, Math.min(...expiries) - now) }),
+    policy,
+    hosts,
+  };
+}
+
+/** After a failed lookup the hosts stay claimed as they last were, so that peers can still serve them. */
+function lastServers({ gslb }: GslbSnapshot): readonly Server[] {
+  return (gslb.status?.servers ?? []).flatMap(({ host, services }) =>
+    host === undefined || host === "" ? [] : [{ host, services: services ?? [] }],
+  );
+}
+
+function lastExposed({ gslb }: GslbSnapshot): FamilyTargets {
+  return splitFamilies(gslb.status?.loadBalancer?.exposedIps ?? []).targets;
+}
+
+function admitHosts(
+  servers: readonly Server[],
+  snapshot: GslbSnapshot,
+): { accepted: { server: Server; zone: string }[]; refused: RefusedHost[] } {
+  const accepted: { server: Server; zone: string }[] = [];
+  const refused: RefusedHost[] = [];
+  for (const server of servers) {
+    const { host } = server;
+    const problem = balancedHostProblem(host);
+    const zone = zoneOf(host, snapshot.zones);
+    const holder = snapshot.otherHolder(host);
+    if (problem !== undefined) {
+      refused.push({ host, reason: "HostInvalid", message: `host ${host} cannot be balanced: ${problem}` });
+    } else if (zone === undefined) {
+      const zones = snapshot.zones.length === 0 ? "there is none" : snapshot.zones.join(", ");
+      const message = `host ${host} is in no delegated zone (${zones}); rename it or create a ZoneDelegation`;
+      refused.push({ host, reason: "HostOutsideZones", message });
+    } else if (holder !== undefined) {
+      const message = `host ${host} is held by the older Gslb ${holder}; remove it from one of the two`;
+      refused.push({ host, reason: "HostConflict", message });
+    } else accepted.push({ server, zone });
+  }
+  return { accepted, refused };
+}
+
+interface HostContext {
+  readonly snapshot: GslbSnapshot;
+  readonly policy: GslbPolicy | undefined;
+  readonly zone: string;
+  readonly exposed: FamilyTargets;
+  readonly isGone: boolean;
+}
+
+function planHost(
+  server: Server,
+  context: HostContext,
+): { readonly plan: HostPlan; readonly records: readonly DnsEndpointRecord[] } {
+  const { snapshot, policy, zone, exposed } = context;
+  const { host } = server;
+  const services = server.services.map((service) => ({ ...service, ...snapshot.backend(service) }));
+  const health: HostHealth = context.isGone
+    ? "NotFound"
+    : hostHealth(policy?.healthPolicy ?? "Any", services.map(({ state }) => state));
+  const published = health === "Healthy" ? exposed : noTargets;
+  const threshold = policy?.splitBrainThresholdSeconds ?? 0;
+  const views = snapshot.views(host).map((view) => viewAt(view, threshold, snapshot.now));
+  const base = { host, zone, health, services, exposed, published, views };
+
+  const stored = storedHost(host, snapshot.stored ?? []);
+  const held = heldRecords(stored, published);
+  if (policy === undefined) {
+    // With no strategy to decide by, what was answered before goes on, without what is dead.
+    const own = stored.published.length > 0 ? ownRecords(host, stored.answers[0]?.recordTTL ?? 0, published) : [];
+    return { plan: { ...base, held: true }, records: [...own, ...held] };
+  }
+
+  const decision = decide({
+    strategy: policy.strategy,
+    self: snapshot.geoTag,
+    local: { healthy: health === "Healthy", targets: exposed },
+    peers: views,
+    splitBrainThresholdSeconds: threshold,
+    now: snapshot.now,
+  });
+  // A restart is never a failover: until each peer was asked, the stored answer stands, if it has anything to say.
+  if (views.some((view) => view.state === "unknown") && haveTargets(held)) {
+    const own = ownRecords(host, policy.ttlSeconds, published);
+    return { plan: { ...base, decision, held: true }, records: [...own, ...held] };
+  }
+  return { plan: { ...base, decision, held: false }, records: decidedRecords(host, policy, { published, decision }) };
+}
+
+function ownRecords(host: string, ttlSeconds: number, published: FamilyTargets): DnsEndpointRecord[] {
+  return (["A", "AAAA"] as const)
+    .filter((family) => published[family].length > 0)
+    .map((family) => localTargetsRecord(host, ttlSeconds, { family, published }));
+}
+
+function healthyRecords(records: readonly DnsEndpointRecord[]): Record<string, readonly string[]> {
+  const healthy: Record<string, readonly string[]> = {};
+  for (const record of records) {
+    const name = record.dnsName ?? "";
+    const targets = record.targets ?? [];
+    if (targets.length > 0 && !isLocalTargetsName(name)) healthy[name] = [...(healthy[name] ?? []), ...targets];
+  }
+  return healthy;
+}
+
+function expiryOf(host: HostPlan, policy: GslbPolicy | undefined): number[] {
+  if (policy === undefined) return [];
+  return host.views.flatMap((view) => expiresAt(view, policy.splitBrainThresholdSeconds) ?? []);
+}

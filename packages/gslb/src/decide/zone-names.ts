@@ -1,0 +1,56 @@
+import { canonicalName, hostNameProblem } from "./dns-name.ts";
+
+/** A load-balanced zone and the zone that delegates it. */
+export interface ZonePair {
+  readonly loadBalancedZone: string;
+  readonly parentZone: string;
+}
+
+/**
+ * The name of a cluster's DNS server for a zone: `gslb-ns-eu-cloud.example.com` for prefix `gslb-ns-`, tag `eu` and
+ * zone `cloud.example.com` under `example.com`. It lies in the parent, which holds its address.
+ */
+export function nameServerName(zone: ZonePair, geoTag: string, prefix: string): string {
+  return `${prefix}${geoTag}-${zonePart(zone)}.${canonicalName(zone.parentZone)}`;
+}
+
+/** The geo tag in a name server's name: the reverse of `nameServerName`, for any tag, dashes included. */
+export function geoTagOfNameServer(zone: ZonePair, name: string, prefix: string): string {
+  let rest = canonicalName(name);
+  if (rest.startsWith(prefix.toLowerCase())) rest = rest.slice(prefix.length);
+  if (prefix !== defaultNameServerPrefix && rest.startsWith(defaultNameServerPrefix))
+    rest = rest.slice(defaultNameServerPrefix.length);
+  return rest.replaceAll(`-${zonePart(zone)}.${canonicalName(zone.parentZone)}`, "");
+}
+
+export const defaultNameServerPrefix = "gslb-ns-";
+
+/** Why a cluster's name server cannot be named for a zone, or `undefined` where it can. */
+export function nameServerProblem(zone: ZonePair, geoTag: string, prefix: string): string | undefined {
+  const name = nameServerName(zone, geoTag, prefix);
+  const problem = hostNameProblem(name);
+  return problem === undefined ? undefined : `the name server name ${name} cannot be used: ${problem}`;
+}
+
+/** What objects about a zone are called: its name with dashes for dots. */
+export function zoneObjectName(zone: string): string {
+  return canonicalName(zone).replaceAll(".", "-");
+}
+
+/** The zone in which a cluster publishes what it says of itself; NOTIFYs between clusters are about it. */
+export function localTargetsZone(zone: string): string {
+  return `_localtargets.${canonicalName(zone)}`;
+}
+
+/** The load-balanced zone that a `_localtargets.` zone belongs to, or `undefined` where it is none. */
+export function zoneOfLocalTargetsZone(name: string): string | undefined {
+  const canonical = canonicalName(name);
+  return canonical.startsWith("_localtargets.") ? canonical.slice("_localtargets.".length) : undefined;
+}
+
+function zonePart(zone: ZonePair): string {
+  const child = canonicalName(zone.loadBalancedZone);
+  const parent = canonicalName(zone.parentZone);
+  const part = child.endsWith(`.${parent}`) ? child.slice(0, -(parent.length + 1)) : child;
+  return part.replaceAll(".", "-");
+}

@@ -1,0 +1,194 @@
+import type { CustomResourceDefinition, StructuralSchema } from "@meridian/kube";
+import { conditionsSchema, generatorAnnotation } from "./schema-parts.ts";
+import { gslbType, legacyGslbType } from "./resource-types.ts";
+
+const text: StructuralSchema = { type: "string" };
+const integer: StructuralSchema = { type: "integer" };
+const texts: StructuralSchema = { type: "array", items: text };
+const atomicTexts: StructuralSchema = { ...texts, "x-kubernetes-list-type": "atomic" };
+const textMap: StructuralSchema = { type: "object", additionalProperties: text };
+
+const backend: StructuralSchema = {
+  type: "object",
+  properties: {
+    resource: {
+      type: "object",
+      required: ["kind", "name"],
+      properties: { apiGroup: text, kind: text, name: text },
+      "x-kubernetes-map-type": "atomic",
+    },
+    service: {
+      type: "object",
+      required: ["name"],
+      properties: {
+        name: text,
+        port: {
+          type: "object",
+          properties: { name: text, number: { type: "integer", format: "int32" } },
+          "x-kubernetes-map-type": "atomic",
+        },
+      },
+    },
+  },
+};
+
+const ingress: StructuralSchema = {
+  type: "object",
+  properties: {
+    ingressClassName: text,
+    backend,
+    tls: {
+      type: "array",
+      items: { type: "object", properties: { hosts: atomicTexts, secretName: text } },
+    },
+    rules: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["http"],
+        properties: {
+          host: text,
+          http: {
+            type: "object",
+            required: ["paths"],
+            properties: {
+              paths: {
+                type: "array",
+                items: {
+                  type: "object",
+                  required: ["backend", "pathType"],
+                  properties: { backend, path: text, pathType: text },
+                },
+                "x-kubernetes-list-type": "atomic",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+const resourceRef: StructuralSchema = {
+  type: "object",
+  properties: {
+    apiVersion: text,
+    kind: text,
+    name: text,
+    namespace: text,
+    fieldPath: text,
+    resourceVersion: text,
+    uid: text,
+    matchLabels: textMap,
+    matchExpressions: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["key", "operator"],
+        properties: { key: text, operator: text, values: atomicTexts },
+      },
+      "x-kubernetes-list-type": "atomic",
+    },
+  },
+  "x-kubernetes-map-type": "atomic",
+};
+
+const strategy: StructuralSchema = {
+  type: "object",
+  required: ["type"],
+  description:
+    "How the clusters are chosen. splitBrainThresholdSeconds bounds how long the last targets of an unreachable cluster are believed.",
+  properties: {
+    type: { type: "string", description: "roundRobin, failover or geoip." },
+    weight: { type: "object", additionalProperties: integer },
+    primaryGeoTag: text,
+    dnsTtlSeconds: integer,
+    splitBrainThresholdSeconds: integer,
+  },
+};
+
+const serviceHealthPolicy: StructuralSchema = { type: "string", enum: ["Any", "All"], default: "Any" };
+
+const status: StructuralSchema = {
+  type: "object",
+  required: ["geoTag", "healthyRecords", "serviceHealth"],
+  properties: {
+    serviceHealth: textMap,
+    healthyRecords: { type: "object", additionalProperties: texts },
+    geoTag: text,
+    hosts: text,
+    loadBalancer: { type: "object", properties: { exposedIps: texts } },
+    servers: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          host: text,
+          services: {
+            type: "array",
+            items: {
+              type: "object",
+              required: ["name", "namespace"],
+              properties: { name: text, namespace: text },
+            },
+          },
+        },
+      },
+    },
+    conditions: conditionsSchema,
+    observedGeneration: { type: "integer", format: "int64" },
+  },
+};
+
+function definition(group: string, specProperties: Readonly<Record<string, StructuralSchema>>): CustomResourceDefinition {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `gslbs.${group}`, annotations: generatorAnnotation },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "gslbs", singular: "gslb", kind: "Gslb", listKind: "GslbList" },
+      versions: [
+        {
+          name: "v1beta1",
+          served: true,
+          storage: true,
+          additionalPrinterColumns: [
+            { name: "strategy", type: "string", jsonPath: ".spec.strategy.type" },
+            { name: "geoTag", type: "string", jsonPath: ".status.geoTag" },
+            { name: "hosts", type: "string", jsonPath: ".status.hosts", priority: 1 },
+          ],
+          subresources: { status: {} },
+          schema: {
+            openAPIV3Schema: {
+              type: "object",
+              properties: {
+                apiVersion: text,
+                kind: text,
+                metadata: { type: "object" },
+                spec: { type: "object", required: ["strategy"], properties: specProperties },
+                status,
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+}
+
+/** k8gb's `gslbs.k8gb.io` with `status.conditions` and `status.observedGeneration` added. */
+export const gslbDefinition: CustomResourceDefinition = definition(gslbType.group, {
+  strategy,
+  serviceHealthPolicy,
+  resourceRef,
+  ingress,
+});
+
+/** The legacy group's definition: the same without `serviceHealthPolicy`. */
+export const legacyGslbDefinition: CustomResourceDefinition = definition(legacyGslbType.group, {
+  strategy,
+  resourceRef,
+  ingress,
+});
