@@ -1,1 +1,1 @@
-export {};
+export { nodeRuntime } from "./node-runtime.ts";

@@ -1,0 +1,207 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { constants } from "node:http2";
+
+import type { Logger } from "../logger.ts";
+import type { HttpHandler, HttpHeaders, HttpRequest, HttpResponse } from "../network.ts";
+import { NetworkError } from "../network.ts";
+
+/** The two protocols, seen through the interface that Node gives to both. */
+export type NodeRequest = IncomingMessage | Http2ServerRequest;
+export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+export interface ExchangeOptions {
+  readonly handler: HttpHandler;
+  readonly bodyBytesMax: number;
+  readonly clientCertificate: HttpRequest["clientCertificate"];
+  readonly log: Logger;
+}
+
+/** One request and its answer, from the first octet to the last. */
+export class HttpExchange {
+  readonly #request: NodeRequest;
+  readonly #response: NodeResponse;
+  readonly #options: ExchangeOptions;
+  readonly #abort = new AbortController();
+  readonly #closed: Promise<void>;
+  #isClosed = false;
+  #body: AsyncIterator<Uint8Array> | undefined;
+
+  constructor(request: NodeRequest, response: NodeResponse, options: ExchangeOptions) {
+    this.#request = request;
+    this.#response = response;
+    this.#options = options;
+    this.#closed = new Promise((resolve) => {
+      response.once("close", () => {
+        this.#isClosed = true;
+        if (!response.writableFinished) this.#abandon();
+        resolve();
+      });
+    });
+    request.on("error", () => {}); // told by "close", too
+    response.on("error", () => {});
+  }
+
+  /** Tells the handler to end. */
+  abort(reason: NetworkError): void {
+    this.#abort.abort(reason);
+  }
+
+  /** Reads the request, asks the handler and sends its answer. Resolves when the exchange is over; never rejects. */
+  async run(): Promise<void> {
+    try {
+      const body = await this.#readBody();
+      if (this.#isClosed) return;
+      await this.#send(body === "too large" ? this.#tooLarge() : await this.#ask(body));
+    } catch (error) {
+      this.#options.log.debug("http exchange broke", { target: this.#request.url, error });
+      this.#break();
+    }
+    await this.#closed;
+  }
+
+  async #ask(body: Uint8Array): Promise<HttpResponse> {
+    const { handler, log, clientCertificate } = this.#options;
+    const request = this.#request;
+    const target = request.url ?? "/";
+    try {
+      return await handler({
+        method: request.method ?? "GET",
+        target,
+        headers: headersOf(request),
+        body,
+        client: { address: request.socket.remoteAddress ?? "", port: request.socket.remotePort ?? 0 },
+        ...(clientCertificate === undefined ? {} : { clientCertificate }),
+        signal: this.#abort.signal,
+      });
+    } catch (error) {
+      if (!this.#abort.signal.aborted)
+        log.error("http handler failed", { method: request.method, target, error });
+      return plainText(500, "the server failed to answer this request\n");
+    }
+  }
+
+  async #readBody(): Promise<Uint8Array | "too large"> {
+    const { bodyBytesMax } = this.#options;
+    const announced = Number(this.#request.headers["content-length"] ?? 0);
+    if (announced > bodyBytesMax) return "too large";
+    const chunks: Buffer[] = [];
+    let sizeBytes = 0;
+    return new Promise((resolve, reject) => {
+      const request = this.#request;
+      request.on("data", (chunk: Buffer) => {
+        sizeBytes += chunk.length;
+        if (sizeBytes > bodyBytesMax) {
+          request.pause();
+          resolve("too large");
+        } else {
+          chunks.push(chunk);
+        }
+      });
+      request.once("end", () => {
+        const [only] = chunks;
+        resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, sizeBytes));
+      });
+      request.once("aborted", () => reject(new Error("the client broke the request off")));
+      request.once("error", reject);
+      void this.#closed.then(() => reject(new Error("the client went away within its request")));
+    });
+  }
+
+  #tooLarge(): HttpResponse {
+    const answer = plainText(413, `the request body is larger than ${this.#options.bodyBytesMax} bytes\n`);
+    // Over HTTP/1.1 the rest of the body still comes, so the connection is of no further use.
+    return isHttp2(this.#response)
+      ? answer
+      : { ...answer, headers: { ...answer.headers, connection: "close" } };
+  }
+
+  async #send({ status, headers, body }: HttpResponse): Promise<void> {
+    const response = this.#response;
+    if (this.#isClosed) {
+      if (!(body instanceof Uint8Array)) this.#drop(body[Symbol.asyncIterator]());
+      return;
+    }
+    if (body instanceof Uint8Array) {
+      writeHead(response, status, { ...headers, ...lengthHeader(status, body) });
+      response.end(body);
+    } else {
+      writeHead(response, status, { ...headers });
+      flushHead(response);
+      await this.#sendStream(body[Symbol.asyncIterator]());
+    }
+  }
+
+  async #sendStream(body: AsyncIterator<Uint8Array>): Promise<void> {
+    this.#body = body;
+    for (;;) {
+      const next = await body.next();
+      if (this.#isClosed) return;
+      if (next.done === true) break;
+      if (next.value.length > 0 && !writeChunk(this.#response, next.value)) await this.#drained();
+      if (this.#isClosed) return;
+    }
+    this.#response.end();
+  }
+
+  async #drained(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#response.once("drain", resolve);
+      void this.#closed.then(resolve);
+    });
+  }
+
+  #abandon(): void {
+    this.#abort.abort(new NetworkError("Closed", "the client went away"));
+    if (this.#body !== undefined) this.#drop(this.#body);
+  }
+
+  /** Ends the handler's stream. One that waits for something hears of it by the request's signal only. */
+  #drop(body: AsyncIterator<Uint8Array>): void {
+    void body.return?.().catch(() => {});
+  }
+
+  /** Breaks the answer off, so that the client does not take what it has got for the whole. */
+  #break(): void {
+    if (isHttp2(this.#response)) this.#response.stream?.close(constants.NGHTTP2_INTERNAL_ERROR);
+    else this.#response.destroy();
+  }
+}
+
+function isHttp2(response: NodeResponse): response is Http2ServerResponse {
+  return "stream" in response;
+}
+
+function writeHead(response: NodeResponse, status: number, headers: OutgoingHttpHeaders): void {
+  if (isHttp2(response)) response.writeHead(status, headers);
+  else response.writeHead(status, headers);
+}
+
+/** Sends the head now, ahead of a body that may be long in coming. */
+function flushHead(response: NodeResponse): void {
+  if (isHttp2(response)) return; // sent by writeHead
+  response.flushHeaders();
+}
+
+function writeChunk(response: NodeResponse, chunk: Uint8Array): boolean {
+  return isHttp2(response) ? response.write(chunk) : response.write(chunk);
+}
+
+function headersOf(request: NodeRequest): HttpHeaders {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value === undefined) continue;
+    // HTTP/2 has the host in a pseudo-header; handlers find it where HTTP/1.1 has it.
+    if (name === ":authority") headers["host"] ??= String(value);
+    else if (!name.startsWith(":")) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return headers;
+}
+
+function lengthHeader(status: number, body: Uint8Array): OutgoingHttpHeaders {
+  return status === 204 || status === 304 ? {} : { "content-length": body.length };
+}
+
+function plainText(status: number, text: string): HttpResponse {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: Buffer.from(text) };
+}

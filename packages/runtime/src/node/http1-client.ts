@@ -1,0 +1,108 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { Agent as PlainAgent, request as requestPlain } from "node:http";
+import { Agent as TlsAgent, request as requestTls } from "node:https";
+import type { TLSSocket } from "node:tls";
+
+import type { HttpClientOptions, HttpClientRequest, HttpClientResponse, HttpHeaders } from "../network.ts";
+import { networkFailure } from "./network-failure.ts";
+import type { Carrier } from "./carrier.ts";
+import { hostAndPort, tlsOptions } from "./tls-dialing.ts";
+
+/** Requests that may be sent twice without doing more than once. */
+const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const connectTimeoutMs = 10_000;
+
+/** HTTP/1.1 to one origin, with a pool of kept connections. */
+export class Http1Connections implements Carrier {
+  readonly #options: HttpClientOptions;
+  readonly #agent: PlainAgent | TlsAgent;
+  readonly usable: boolean = true;
+
+  /** A TLS connection on which the server chose HTTP/1.1 tells the protocol; it is closed, the pool opens its own. */
+  constructor(options: HttpClientOptions, probe?: TLSSocket) {
+    probe?.destroy();
+    this.#options = options;
+    const pooling = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 16 };
+    this.#agent =
+      probe === undefined
+        ? new PlainAgent(pooling)
+        : new TlsAgent({ ...pooling, ...tlsOptions(options), ALPNProtocols: ["http/1.1"] });
+  }
+
+  async exchange(request: HttpClientRequest): Promise<HttpClientResponse | "declined"> {
+    const { method, target, headers, body, signal } = request;
+    signal?.throwIfAborted();
+    const { hostname, port } = hostAndPort(this.#options.origin);
+    const send = this.#agent instanceof TlsAgent ? requestTls : requestPlain;
+    const outgoing = send({
+      agent: this.#agent,
+      host: hostname,
+      port,
+      method,
+      path: target,
+      headers: { ...headers, ...(body === undefined ? {} : { "content-length": body.length }) },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const connecting = setTimeout(() => outgoing.destroy(timedOut()), connectTimeoutMs);
+    outgoing.on("socket", (socket) => {
+      socket.setKeepAlive(true, 30_000);
+      if (socket.connecting) socket.once("connect", () => clearTimeout(connecting));
+      else clearTimeout(connecting);
+    });
+    outgoing.end(body);
+    try {
+      const incoming = await head(outgoing);
+      return {
+        status: incoming.statusCode ?? 0,
+        headers: headersOf(incoming),
+        body: { [Symbol.asyncIterator]: () => this.#read(incoming, signal) },
+      };
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      // The server closed a kept connection just when we chose it: it has not seen the request.
+      if (outgoing.reusedSocket && isReset(error) && repeatable.has(method)) return "declined";
+      throw networkFailure(`cannot ask ${this.#options.origin} for ${method} ${target}`, error);
+    } finally {
+      clearTimeout(connecting);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#agent.destroy();
+  }
+
+  async *#read(
+    incoming: IncomingMessage,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      yield* incoming as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      throw networkFailure(`cannot read the answer of ${this.#options.origin}`, error);
+    }
+  }
+}
+
+function head(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once("response", resolve);
+    outgoing.on("error", reject);
+  });
+}
+
+function headersOf(incoming: IncomingMessage): HttpHeaders {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return headers;
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error(`no connection within ${connectTimeoutMs} ms`), { code: "ETIMEDOUT" });
+}

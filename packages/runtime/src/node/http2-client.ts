@@ -1,0 +1,157 @@
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  IncomingHttpHeaders,
+  IncomingHttpStatusHeader,
+} from "node:http2";
+import { connect, constants } from "node:http2";
+import type { TLSSocket } from "node:tls";
+
+import type { HttpClientRequest, HttpClientResponse, HttpHeaders } from "../network.ts";
+import { NetworkError } from "../network.ts";
+import { networkFailure } from "./network-failure.ts";
+import type { Carrier } from "./carrier.ts";
+import type { PingTimes } from "./session-ping.ts";
+import { watchSession } from "./session-ping.ts";
+
+/** What one stream and all streams together may receive ahead of their readers. */
+const streamWindowBytes = 1024 * 1024;
+const sessionWindowBytes = 16 * 1024 * 1024;
+
+/** Headers that belong to HTTP/1.1 connections and are errors in HTTP/2 (RFC 9113 §8.2.2). */
+const connectionHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** One HTTP/2 connection. */
+export class Http2Connection implements Carrier {
+  readonly #session: ClientHttp2Session;
+  readonly #origin: string;
+  readonly #heard: () => void;
+  #failure: unknown;
+  #draining = false;
+
+  constructor(socket: TLSSocket, options: { origin: string; pingTimes: PingTimes }) {
+    this.#origin = options.origin;
+    this.#session = connect(options.origin, {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: streamWindowBytes },
+    });
+    this.#heard = watchSession(this.#session, options.pingTimes);
+    this.#session.once("connect", () => this.#session.setLocalWindowSize(sessionWindowBytes));
+    this.#session.on("goaway", () => {
+      this.#draining = true;
+    });
+    this.#session.on("error", (error) => {
+      this.#failure ??= error;
+    });
+  }
+
+  get usable(): boolean {
+    return !this.#draining && !this.#session.closed && !this.#session.destroyed;
+  }
+
+  async exchange(request: HttpClientRequest): Promise<HttpClientResponse | "declined"> {
+    const { signal } = request;
+    signal?.throwIfAborted();
+    if (!this.usable) return "declined";
+    const stream = this.#open(request);
+    const onAbort = (): void => stream.close(constants.NGHTTP2_CANCEL);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    stream.once("close", () => signal?.removeEventListener("abort", onAbort));
+    if (request.body === undefined) stream.end();
+    else stream.end(request.body);
+    const headers = await this.#head(stream, request);
+    if (headers === "declined") return "declined";
+    this.#heard();
+    return {
+      status: headers[":status"] ?? 0,
+      headers: headersOf(headers),
+      body: { [Symbol.asyncIterator]: () => this.#read(stream, signal) },
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#session.destroyed) return;
+    this.#failure ??= new NetworkError(
+      "Closed",
+      `the client of ${this.#origin} was disposed; make a new one`,
+    );
+    const closed = new Promise<void>((resolve) => this.#session.once("close", () => resolve()));
+    this.#session.destroy();
+    await closed;
+  }
+
+  #open({ method, target, headers, body }: HttpClientRequest): ClientHttp2Stream {
+    const fields: Record<string, string> = {};
+    for (const [name, value] of Object.entries(headers ?? {})) {
+      const lower = name.toLowerCase();
+      if (!connectionHeaders.has(lower)) fields[lower] = value;
+    }
+    if (body !== undefined) fields["content-length"] = String(body.length);
+    return this.#session.request(
+      { ...fields, ":method": method, ":path": target },
+      { endStream: body === undefined },
+    );
+  }
+
+  #head(stream: ClientHttp2Stream, request: HttpClientRequest): Promise<HeadFields | "declined"> {
+    return new Promise((resolve, reject) => {
+      let failure: unknown;
+      stream.once("response", (headers) => resolve(headers));
+      stream.on("error", (error) => {
+        failure = error;
+      });
+      stream.once("close", () => {
+        if (request.signal?.aborted === true) reject(request.signal.reason);
+        // RFC 9113 §8.7: a refused stream was not processed, whatever its method.
+        else if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) resolve("declined");
+        else
+          reject(this.#broken(`cannot ask ${this.#origin} for ${request.method} ${request.target}`, failure));
+      });
+    });
+  }
+
+  async *#read(
+    stream: ClientHttp2Stream,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    let failure: unknown;
+    try {
+      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+        this.#heard();
+        yield chunk;
+      }
+    } catch (error) {
+      failure = error;
+    }
+    if (signal?.aborted === true) throw signal.reason;
+    // Node ends the body of a cancelled stream as if it were whole.
+    if (failure !== undefined || stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR) {
+      throw this.#broken(`cannot read the answer of ${this.#origin}`, failure);
+    }
+  }
+
+  #broken(attempt: string, failure: unknown): NetworkError {
+    return networkFailure(
+      attempt,
+      this.#failure ?? failure ?? new Error("the server broke the exchange off"),
+    );
+  }
+}
+
+type HeadFields = IncomingHttpHeaders & IncomingHttpStatusHeader;
+
+function headersOf(fields: HeadFields): HttpHeaders {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined || name.startsWith(":")) continue;
+    headers[name] = Array.isArray(value) ? value.join(", ") : String(value);
+  }
+  return headers;
+}

@@ -1,0 +1,180 @@
+import type { HttpClient, HttpClientOptions, HttpClientRequest, HttpClientResponse } from "../network.ts";
+import { NetworkError } from "../network.ts";
+import type { Boot } from "./boot.ts";
+import { never } from "./boot.ts";
+import { dial } from "./dialing.ts";
+import type { Fabric } from "./fabric.ts";
+import type { Host } from "./host.ts";
+import type { HttpFrame } from "./http-frames.ts";
+import { ClientStream } from "./http-client-stream.ts";
+import type { WireEnd } from "./wire.ts";
+
+const connectTimeoutMs = 10_000;
+const triesMax = 3;
+
+interface ClientPlace {
+  readonly fabric: Fabric;
+  readonly host: Host;
+  readonly boot: Boot;
+}
+
+/** A client of one origin over one connection at a time, with the PING times of the real one. */
+export class SimHttpClient implements HttpClient {
+  readonly #place: ClientPlace;
+  readonly #address: string;
+  readonly #port: number;
+  #session: Promise<ClientSession> | undefined;
+  #closed = false;
+
+  constructor(place: ClientPlace, options: HttpClientOptions) {
+    this.#place = place;
+    const url = new URL(options.origin);
+    const host = url.hostname.replace(/^\[|\]$/g, "");
+    this.#address = host === "localhost" ? "127.0.0.1" : host;
+    this.#port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  }
+
+  async request(request: HttpClientRequest): Promise<HttpClientResponse> {
+    request.signal?.throwIfAborted();
+    if (!this.#place.boot.alive) return never();
+    for (let tries = 1; ; tries++) {
+      if (this.#closed) throw closedError(this.#address);
+      const session = await withSignal(this.#place.boot, this.#openSession(), request.signal);
+      const response = await session.exchange(request);
+      if (response !== "declined") return response;
+      if (tries === triesMax) {
+        throw new NetworkError(
+          "Closed",
+          `the server at ${this.#address} is closing; try again once it is back`,
+        );
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    const session = await this.#session?.catch(() => undefined);
+    session?.destroy(closedError(this.#address));
+  }
+
+  async #openSession(): Promise<ClientSession> {
+    const current = this.#session;
+    if (current !== undefined) {
+      const session = await current.catch(() => undefined);
+      if (session?.usable === true) return session;
+      if (this.#session !== current) return this.#openSession();
+    }
+    const { fabric, host, boot } = this.#place;
+    const to = { address: this.#address, port: this.#port };
+    const opened = dial({ fabric, host, boot, to, timeoutMs: connectTimeoutMs }).then(
+      (end) => new ClientSession(boot, end),
+    );
+    this.#session = opened;
+    return opened;
+  }
+}
+
+/** One connection of a client and the exchanges on it. */
+class ClientSession {
+  readonly #boot: Boot;
+  readonly #end: WireEnd;
+  readonly #streams = new Map<number, ClientStream>();
+  #nextId = 1;
+  #draining = false;
+
+  constructor(boot: Boot, end: WireEnd) {
+    this.#boot = boot;
+    this.#end = end;
+    end.keepalive = { idleMs: 30_000, answerMs: 15_000 };
+    end.reader = {
+      receive: (message) => this.#receive(message as HttpFrame),
+      broken: (error) => this.#fail(error),
+    };
+  }
+
+  get usable(): boolean {
+    return this.#end.open && !this.#draining;
+  }
+
+  /** Sends a request; `declined` when the server did not look at it, so that it may be sent elsewhere. */
+  exchange(request: HttpClientRequest): Promise<HttpClientResponse | "declined"> {
+    const id = this.#nextId++;
+    const stream = new ClientStream(this.#boot, {
+      signal: request.signal,
+      cancel: () => this.#cancel(id),
+      credit: (bytes) => this.#send({ kind: "credit", stream: id, bytes }),
+    });
+    this.#streams.set(id, stream);
+    this.#send({
+      kind: "request",
+      stream: id,
+      method: request.method,
+      target: request.target,
+      headers: lowerCased(request.headers ?? {}),
+      octets: request.body?.slice() ?? new Uint8Array(),
+    });
+    return stream.response;
+  }
+
+  destroy(error: NetworkError): void {
+    this.#end.reset("the client was disposed");
+    this.#fail(error);
+  }
+
+  #receive(frame: HttpFrame): void {
+    if (frame.kind === "goaway") this.#draining = true;
+    else {
+      const stream = this.#streams.get(frame.stream);
+      if (stream === undefined) return;
+      stream.receive(frame);
+      if (stream.ended) this.#streams.delete(frame.stream);
+    }
+    this.#closeWhenDrained();
+  }
+
+  #cancel(id: number): void {
+    if (!this.#streams.delete(id)) return;
+    this.#send({ kind: "cancel", stream: id });
+    this.#closeWhenDrained();
+  }
+
+  #closeWhenDrained(): void {
+    if (this.#draining && this.#streams.size === 0) this.#end.close();
+  }
+
+  #fail(error: NetworkError): void {
+    const streams = [...this.#streams.values()];
+    this.#streams.clear();
+    for (const stream of streams) stream.fail(error);
+  }
+
+  #send(frame: HttpFrame): void {
+    this.#end.send(frame);
+  }
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function closedError(address: string): NetworkError {
+  return new NetworkError("Closed", `cannot ask ${address}: this HTTP client was disposed; make a new one`);
+}
+
+/** The promise's outcome, or the signal's reason if that comes first. */
+function withSignal<T>(boot: Boot, promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = (): void => {
+      forget();
+      reject(signal.reason);
+    };
+    const stopListening = (): void => signal.removeEventListener("abort", onAbort);
+    const forget = boot.onEnd(stopListening);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => {
+      stopListening();
+      forget();
+    });
+  });
+}
