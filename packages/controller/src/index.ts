@@ -32,6 +32,7 @@ export { createOrUpdate, withDesired } from "./controller/create-or-update.ts";
 export type { CreateOrUpdateOptions, CreateOrUpdateResult } from "./controller/create-or-update.ts";
 export { isConflict, retryOnConflict } from "./controller/retry-on-conflict.ts";
 export { EventRecorder } from "./events/event-recorder.ts";
-export type { EventNote, EventRecorderOptions } from "./events/event-recorder.ts";
+export type { EventRecorderOptions } from "./events/event-recorder.ts";
+export type { EventNote } from "./events/event-correlation.ts";
 export { ControllerError } from "./controller-error.ts";
 export type { ControllerErrorCode } from "./controller-error.ts";

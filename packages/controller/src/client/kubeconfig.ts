@@ -118,7 +118,7 @@ function parseKubeconfig(text: string): Kubeconfig {
   }
   if (typeof config !== "object" || config === null || Array.isArray(config))
     throw invalid("it is no YAML mapping");
-  return config as Kubeconfig;
+  return config;
 }
 
 interface Wanted {

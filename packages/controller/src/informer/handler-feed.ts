@@ -113,7 +113,7 @@ export class HandlerFeed<T extends KubeObject> implements HandlerRegistration {
   /** Never rejects. Map iteration also visits what is added while it runs. */
   async #deliver(): Promise<void> {
     // Whoever changed the copy, or added the handler, finishes first.
-    await undefined;
+    await Promise.resolve();
     for (const [key, pending] of this.#pending) {
       if (this.#stopped || this.#removed) return;
       this.#pending.delete(key);
@@ -127,7 +127,7 @@ export class HandlerFeed<T extends KubeObject> implements HandlerRegistration {
           const running = this.#call(call);
           if (running !== undefined) await running;
         } catch (error) {
-          this.#onError(error, { event: call.event, key: key as string });
+          this.#onError(error, { event: call.event, key });
         }
         if (this.#removed) return;
       }

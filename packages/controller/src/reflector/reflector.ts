@@ -202,7 +202,7 @@ export class Reflector<T extends KubeObject> {
     const eventsBefore = this.#counts.events + this.#counts.bookmarks;
     let ending: unknown;
     try {
-      if ((await this.#follow(stream, bounds.abort)) === "left") return;
+      if ((await this.#follow(stream, (reason) => bounds.abort(reason))) === "left") return;
     } catch (error) {
       if (signal.aborted) throw error;
       ending = error;
@@ -266,9 +266,9 @@ export class Reflector<T extends KubeObject> {
     });
     this.#counts[bookmark ? "bookmarks" : "events"]++;
     if (bookmark) return effect;
-    if (effect === "apply") this.#options.target.apply(type, object as T);
+    if (effect === "apply") this.#options.target.apply(type, object);
     else if (effect === "collect" && type === "DELETED") this.#collected.delete(key);
-    else if (effect === "collect") this.#collected.set(key, object as T);
+    else if (effect === "collect") this.#collected.set(key, object);
     return effect;
   }
 
