@@ -3,7 +3,8 @@ export type { AuthorityCounters, AuthorityOptions, NotifyHint } from "./server/a
 export { serveDns } from "./server/serve-dns.ts";
 export type { DnsServer, DnsServerCounters, ServeDnsOptions } from "./server/serve-dns.ts";
 export { Zone } from "./zone/zone.ts";
-export type { RecordProblem, ZoneOptions, ZoneSoa } from "./zone/zone.ts";
+export type { ZoneOptions, ZoneSoa } from "./zone/zone.ts";
+export type { RecordProblem } from "./zone/record-check.ts";
 export type { AnswerPolicy, RecordSet, WeightedGroup } from "./zone/record-set.ts";
 export { parseZoneFile } from "./zone/zone-file.ts";
 export type { ZoneFileProblem, ZoneFileResult } from "./zone/zone-file.ts";

@@ -1,66 +1,310 @@
-import type { AnswerDatagram, Clock, Endpoint, Random } from "@meridian/runtime";
+import type { AnswerDatagram, Clock, DatagramClient, Endpoint, Random } from "@meridian/runtime";
+import { DnsError } from "../dns-error.ts";
+import { foldNameText } from "../name/name.ts";
 import type { Zone } from "../zone/zone.ts";
+import { ChaosZone } from "./chaos-zone.ts";
+import { FastRandom } from "./fast-random.ts";
+import { Lookup } from "./lookup.ts";
+import { readNotifySoa } from "./notify-soa.ts";
+import { extendedError, OptRecord } from "./opt-record.ts";
+import { Query } from "./query.ts";
+import { Response } from "./response.ts";
+import { ServerCookie } from "./server-cookie.ts";
+import { writeUnknownKey } from "./unsigned-tsig.ts";
+import { ZoneIndex } from "./zone-index.ts";
 
 /** That a peer says its zone has changed (RFC 1996). Unsigned: a reason to ask, never to believe. */
 export interface NotifyHint {
   /** Folded to lower case, without the trailing dot. */
   readonly zone: string;
-  /** Serial and MNAME of the SOA in the answer section, where there is one. */
+  /** Serial and MNAME of the SOA in the answer section, where there is one; the name folded as `zone`. */
   readonly serial?: number;
   readonly mname?: string;
   readonly from: Endpoint;
 }
 
 export interface AuthorityOptions {
-  /** Seeds the generator behind weighted answers and the cookie secret. */
+  /** Seeds the draws of weighted answers, the hash of names and the cookie secret. */
   readonly random: Random;
   /** Dates server cookies (RFC 9018); without it there are none. */
   readonly clock?: Clock;
   /** Called from within `answer`; must return soon. What it throws is dropped. */
   readonly onNotify?: (hint: NotifyHint) => void;
-  /** Largest UDP answer and the size advertised. Default 1232. */
+  /** Largest UDP answer and the size advertised, 512 to 4096. Default 1232. */
   readonly udpPayloadBytesMax?: number;
   /** Answer to `version.bind` and `version.server` in class CH. Default: REFUSED. */
   readonly version?: string;
-  /** Answer to `id.server`, `hostname.bind` and the NSID option. Default: REFUSED, and no option. */
+  /** Answer to `id.server` and `hostname.bind`, and in the NSID option. Default: REFUSED, and no option. */
   readonly serverId?: string;
   /** Said to TCP clients that ask for keepalive (RFC 7828). Default 30,000. */
   readonly tcpIdleMs?: number;
 }
 
-/** Numbers since the start, rising only. */
+/** Numbers since the start; they only rise. */
 export interface AuthorityCounters {
+  /** Messages answered. */
   queries: number;
+  /** Messages that get no answer: shorter than a header, answers themselves, from ports that would answer back. */
   dropped: number;
   truncated: number;
   notifies: number;
-  /** By rcode as sent, BADVERS at 16. */
+  /** Answers by response code, BADVERS at 16. */
   readonly rcodes: Float64Array;
 }
 
-/** Answers DNS messages from zones: synchronous, bytes to bytes. */
+const rcode = {
+  noError: 0,
+  formErr: 1,
+  servFail: 2,
+  notImp: 4,
+  refused: 5,
+  notAuth: 9,
+  badVers: 16,
+} as const;
+const opcode = { query: 0, notify: 4, update: 5 } as const;
+const classIn = 1;
+const classChaos = 3;
+const classAny = 255;
+const typeSoa = 6;
+const typeAny = 255;
+const udpOctetsMin = 512;
+const tcpOctetsMax = 65_535;
+
+/**
+ * Answers DNS messages from zones: synchronous, bytes to bytes, never throwing.
+ *
+ * A zone belongs to at most one authority. Changes of a zone show in the next answer.
+ */
 export class Authority {
   onNotify: ((hint: NotifyHint) => void) | undefined;
-  readonly counters: AuthorityCounters;
+  readonly counters: AuthorityCounters = {
+    queries: 0,
+    dropped: 0,
+    truncated: 0,
+    notifies: 0,
+    rcodes: new Float64Array(32),
+  };
+  /** Reads a message at `offset` of `input` and writes the answer at the start of `output`; 0 is no answer. */
   readonly answer: AnswerDatagram;
+  readonly #seed: number;
+  readonly #zones: ZoneIndex;
+  readonly #followed = new Set<string>();
+  readonly #query: Query;
+  readonly #response: Response;
+  readonly #lookup: Lookup;
+  readonly #opt: OptRecord;
+  readonly #chaos: ChaosZone;
+  readonly #udpOctetsMax: number;
+
   constructor(options: AuthorityOptions) {
+    const { random, clock, serverId } = options;
+    const seed = random.uint32() | 0;
     this.onNotify = options.onNotify;
-    this.counters = { queries: 0, dropped: 0, truncated: 0, notifies: 0, rcodes: new Float64Array(32) };
-    this.answer = () => 0;
+    this.#udpOctetsMax = Math.min(4096, Math.max(udpOctetsMin, options.udpPayloadBytesMax ?? 1232));
+    this.#seed = seed;
+    this.#zones = new ZoneIndex(seed);
+    this.#query = new Query(seed);
+    this.#response = new Response(new FastRandom(random));
+    this.#lookup = new Lookup({ zones: this.#zones, response: this.#response, seed });
+    this.#chaos = new ChaosZone(options);
+    this.#opt = new OptRecord({
+      payloadSize: this.#udpOctetsMax,
+      serverId: serverId === undefined ? undefined : new TextEncoder().encode(serverId).slice(0, 128),
+      cookie: clock === undefined ? undefined : new ServerCookie({ secret: random.bytes(16), clock }),
+      tcpIdleMs: options.tcpIdleMs ?? 30_000,
+    });
+    this.answer = (input, offset, length, client, output) => {
+      if (
+        length < 12 ||
+        (input[offset + 2]! & 0x80) !== 0 ||
+        !isAnswerable(client) ||
+        output.length < udpOctetsMin
+      ) {
+        this.counters.dropped++;
+        return 0;
+      }
+      this.#query.open(input, offset, length);
+      this.#response.begin(output);
+      try {
+        return this.#answer(client);
+      } catch {
+        // Nothing above is meant to throw; whatever did must not take the server along.
+        return this.#fail(output);
+      }
+    };
   }
-  /** Serves the zone, in place of one with the same origin. */
-  setZone(_zone: Zone): void {}
+
+  /**
+   * Serves the zone, in place of one with the same origin.
+   *
+   * @throws DnsError `BadZone` when another authority serves it
+   */
+  setZone(zone: Zone): void {
+    const { tree } = zone;
+    if (tree.servedBy !== undefined && tree.servedBy !== this) {
+      throw new DnsError(
+        "BadZone",
+        `zone ${zone.origin} is served by another authority; remove it there first`,
+      );
+    }
+    this.removeZone(zone.origin);
+    tree.servedBy = this;
+    tree.reseed(this.#seed);
+    this.#zones.set(zone);
+  }
+
   /** Stops serving a zone; false when there was none. */
-  removeZone(_origin: string): boolean {
-    return false;
+  removeZone(origin: string): boolean {
+    const zone = this.#zones.remove(origin);
+    if (zone === undefined) return false;
+    zone.tree.servedBy = undefined;
+    return true;
   }
-  zone(_origin: string): Zone | undefined {
-    return undefined;
+
+  zone(origin: string): Zone | undefined {
+    return this.#zones.get(origin);
   }
+
   get zones(): readonly Zone[] {
-    return [];
+    return this.#zones.zones();
   }
-  /** Takes NOTIFY hints for a zone that is not served here, until `refuseNotify`. */
-  acceptNotify(_zone: string): void {}
-  refuseNotify(_zone: string): void {}
+
+  /** Takes NOTIFY hints for a zone that is not served here, until `refuseNotify`. Served zones take them anyway. */
+  acceptNotify(zone: string): void {
+    this.#followed.add(foldNameText(zone));
+  }
+
+  refuseNotify(zone: string): void {
+    this.#followed.delete(foldNameText(zone));
+  }
+
+  /** In the order of checks that each answer's rcode depends on. */
+  #answer(client: DatagramClient): number {
+    const query = this.#query;
+    const response = this.#response;
+    const overTcp = client.transport === "tcp";
+    this.#opt.extendedError = extendedError.none;
+    const code = this.#decide(client, overTcp);
+    response.rcode = code;
+    if (response.truncated) {
+      response.truncate();
+      this.counters.truncated++;
+      // What does not even fit 65,535 octets cannot be asked for in any way (RFC 7766 §8).
+      if (overTcp) {
+        response.clear();
+        response.rcode = rcode.servFail;
+      }
+    }
+    if (query.hasOpt) {
+      this.#opt.write(query, response, { extendedRcode: code >>> 4, overTcp, address: client.address });
+      response.limit = this.#limit(overTcp);
+    }
+    if (code === rcode.notAuth && query.signatureAt >= 0) writeUnknownKey(query, response);
+    this.counters.queries++;
+    this.counters.rcodes[code === rcode.badVers ? code : response.rcode]!++;
+    return response.finish(query);
+  }
+
+  #decide(client: DatagramClient, overTcp: boolean): number {
+    const query = this.#query;
+    const response = this.#response;
+    const asked = (query.input[query.start + 2]! >>> 3) & 15;
+    const questions = query.count(4);
+    const readable = query.readQuestion() === "ok";
+    if (query.hasQuestion) response.writeQuestion(query);
+    // RFC 9619: a QUERY has one question.
+    const parsed = readable && questions <= 1 && query.readSections() === "ok";
+    response.limit = this.#limit(overTcp) - this.#opt.sizeFor(query, overTcp);
+    if (asked !== opcode.query && asked !== opcode.notify && asked !== opcode.update) return rcode.notImp;
+    if (!parsed) return rcode.formErr;
+    if (query.version > 0) return rcode.badVers;
+    if (query.signatureAt >= 0) return rcode.notAuth;
+    if (asked === opcode.update) return rcode.refused;
+    if (questions === 0) {
+      // RFC 7873 §5.4: without a question a client asks for a cookie only.
+      return asked === opcode.query && query.cookieAt >= 0 && this.#opt.hasCookies
+        ? rcode.noError
+        : rcode.formErr;
+    }
+    if (asked === opcode.notify) return this.#takeNotify(client);
+    if (query.class === classChaos)
+      return this.#chaos.answer(query, response) ? rcode.noError : rcode.refused;
+    if (query.class !== classIn && query.class !== classAny) return rcode.refused;
+    return this.#answerQuestion(overTcp);
+  }
+
+  #answerQuestion(overTcp: boolean): number {
+    const query = this.#query;
+    const response = this.#response;
+    if (query.type >= 128 && query.type < typeAny) return this.#answerMetaType(overTcp);
+    if (query.type === 41) return this.#invalidType();
+    const tree = this.#zones.deepest(query.name, query.type);
+    if (tree === undefined) {
+      this.#opt.extendedError = extendedError.notAuthoritative;
+      return rcode.refused;
+    }
+    if (!tree.ready) {
+      this.#opt.extendedError = extendedError.notReady;
+      return rcode.servFail;
+    }
+    this.#lookup.run(tree, query, overTcp);
+    // An answer for every class at once cannot be authoritative (RFC 1035 §6.2).
+    if (query.class === classAny) response.authoritative = false;
+    return response.rcode;
+  }
+
+  #answerMetaType(overTcp: boolean): number {
+    const { type } = this.#query;
+    if (type === 128 || type === 250) return this.#invalidType();
+    const isTransfer = type === 251 || type === 252;
+    return isTransfer && overTcp ? rcode.refused : rcode.notImp;
+  }
+
+  #invalidType(): number {
+    this.#opt.extendedError = extendedError.invalidQueryType;
+    return rcode.formErr;
+  }
+
+  #takeNotify(client: DatagramClient): number {
+    const query = this.#query;
+    if (query.class !== classIn) return rcode.refused;
+    if (query.type !== typeSoa) return rcode.notImp;
+    const message = query.input.subarray(query.start, query.end);
+    const { zone, soa } = readNotifySoa(message, query.answerCount > 0 ? query.answersAt - query.start : -1);
+    if (this.#zones.get(zone) === undefined && !this.#followed.has(zone)) return rcode.notAuth;
+    this.#response.authoritative = true;
+    this.counters.notifies++;
+    try {
+      this.onNotify?.({ zone, ...soa, from: { address: client.address, port: client.port } });
+    } catch {
+      // The hint is lost, as a datagram might have been; the answer is not.
+    }
+    return rcode.noError;
+  }
+
+  #limit(overTcp: boolean): number {
+    const query = this.#query;
+    const { length } = this.#response.output;
+    if (overTcp) return Math.min(tcpOctetsMax, length);
+    if (!query.hasOpt) return udpOctetsMin;
+    return Math.min(this.#udpOctetsMax, Math.max(udpOctetsMin, query.payloadSize), length);
+  }
+
+  #fail(output: Uint8Array): number {
+    const response = this.#response;
+    response.begin(output);
+    response.rcode = rcode.servFail;
+    this.counters.queries++;
+    this.counters.rcodes[rcode.servFail]!++;
+    return response.finish(this.#query);
+  }
+}
+
+/**
+ * Whether an answer to this client can arrive and will end there. Port 0 cannot be sent to; echo, daytime, chargen and
+ * time would reply, and the two servers would go on for ever.
+ */
+function isAnswerable({ transport, port }: DatagramClient): boolean {
+  if (transport === "tcp") return true;
+  return port > 37 || (port !== 0 && port !== 7 && port !== 13 && port !== 19 && port !== 37);
 }

@@ -1,4 +1,10 @@
+import { DnsError } from "../dns-error.ts";
+import { foldName, nameFromText, nameToAbsoluteText, nameToText, type Name } from "../name/name.ts";
+import { compileSet, equalRecordSets } from "./compiled-set.ts";
+import { compileChanges, type RecordProblem } from "./record-check.ts";
 import type { RecordSet } from "./record-set.ts";
+import { isNewerSerial, nextSerial } from "./serial.ts";
+import { ZoneTree } from "./zone-tree.ts";
 
 /** The fields of a zone's SOA record. Names are absolute; all times in seconds. */
 export interface ZoneSoa {
@@ -16,67 +22,205 @@ export interface ZoneSoa {
 export interface ZoneOptions {
   readonly origin: string;
   readonly soa: ZoneSoa;
-  /** The apex NS set: exactly these names, at least one. */
+  /** The apex NS set: exactly these names, at least one. They need not be in the zone. */
   readonly nameServers: readonly string[];
   readonly nameServerTtl: number;
   /** Whether the zone can be answered from yet; until then every answer is SERVFAIL. Default true. */
   readonly ready?: boolean;
 }
 
-/** A record set that a zone cannot hold, and why. */
-export interface RecordProblem {
-  readonly owner: string;
-  readonly type: string;
-  readonly message: string;
-}
-
+/**
+ * One zone's data, compiled to bytes as it changes. The content of an answer is always that of one moment: a change
+ * is synchronous and so is an answer.
+ */
 export class Zone {
-  /** Folded to lower case, without the trailing dot. */
+  /** Folded to lower case, without the trailing dot; `.` for the root. */
   readonly origin: string;
+  /** For the authority, which answers from it. */
+  readonly tree: ZoneTree;
   #soa: ZoneSoa;
-  #ready: boolean;
+  #nameServers: readonly string[];
+  #nameServerTtl: number;
+
+  /** @throws DnsError `BadZone`, `BadName` or `BadRecord` */
   constructor(options: ZoneOptions) {
-    this.origin = options.origin.toLowerCase();
+    const origin = foldName(nameFromText(options.origin));
+    this.origin = nameToText(origin);
     this.#soa = options.soa;
-    this.#ready = options.ready ?? true;
+    this.#nameServers = options.nameServers;
+    this.#nameServerTtl = options.nameServerTtl;
+    const soa = this.#compileSoa(origin, options.soa.ttl);
+    this.tree = new ZoneTree(origin, { soa, negativeSoa: soa, ready: options.ready ?? true });
+    this.#compileApex();
   }
+
   get serial(): number {
     return this.#soa.serial;
   }
+
   get soa(): ZoneSoa {
     return this.#soa;
   }
-  get ready(): boolean {
-    return this.#ready;
+
+  get nameServers(): readonly string[] {
+    return this.#nameServers;
   }
+
+  get ready(): boolean {
+    return this.tree.ready;
+  }
+
+  /** How many names there are, empty non-terminals included. */
+  get nameCount(): number {
+    return this.tree.table.size;
+  }
+
   /**
    * Replaces everything that the given owners have; `[]` removes an owner. All or nothing, and one serial step for
-   * the whole batch: to `serial` where that is newer (RFC 1982), else to the next. A batch that changes nothing makes no step.
+   * the whole batch: to `serial` where that is newer (RFC 1982), else to the next. A batch that changes nothing makes
+   * no step unless a newer serial comes with it.
    *
-   * @returns whether anything changed
+   * @returns whether the serial moved
    * @throws DnsError `BadZone` with the first of `check`'s problems
    */
   replace(
-    _changes: ReadonlyMap<string, readonly RecordSet[]>,
-    _options?: { readonly serial?: number },
+    changes: ReadonlyMap<string, readonly RecordSet[]>,
+    options: { readonly serial?: number } = {},
   ): boolean {
-    return false;
+    const { contents, problems } = compileChanges(changes, this.tree.origin);
+    const problem = problems[0];
+    if (problem !== undefined) {
+      throw new DnsError(
+        "BadZone",
+        `cannot put ${problem.owner} ${problem.type} into ${this.origin}: ${problem.message}`,
+      );
+    }
+    let changed = options.serial !== undefined && isNewerSerial(options.serial, this.serial);
+    for (const content of contents) {
+      if (equalSets(this.tree.find(content.name)?.given ?? [], content.given)) continue;
+      changed = true;
+      this.tree.put(content);
+    }
+    if (changed) this.#step(options.serial);
+    return changed;
   }
+
   /** The problems that `replace` would refuse the changes for, at most one per record set; empty when it would not. */
-  check(_changes: ReadonlyMap<string, readonly RecordSet[]>): readonly RecordProblem[] {
-    return [];
+  check(changes: ReadonlyMap<string, readonly RecordSet[]>): readonly RecordProblem[] {
+    return compileChanges(changes, this.tree.origin).problems;
   }
-  setReady(ready?: boolean): void {
-    this.#ready = ready ?? true;
+
+  /** Starts (or, with `false`, stops) answering from the zone. */
+  setReady(ready = true): void {
+    this.tree.ready = ready;
   }
-  /** Changes SOA fields: one serial step. The serial moves only forward; an older one is ignored. */
-  setSoa(_soa: Partial<ZoneSoa>): void {}
-  /** Replaces the apex NS set: one serial step if it differs. */
-  setNameServers(_names: readonly string[], _ttl?: number): void {}
-  /** Every record set, the SOA first, the apex NS second, then the rest in order of arrival. */
-  *recordSets(): IterableIterator<RecordSet> {}
-  /** The record sets of one owner as given to `replace` (or made from the options, for the apex). */
-  recordSetsOf(_owner: string): readonly RecordSet[] {
-    return [];
+
+  /** Changes SOA fields; one serial step when any differs. The serial moves only forward, an older one is ignored. */
+  setSoa(soa: Partial<ZoneSoa>): void {
+    const { serial, ...rest } = soa;
+    const merged = { ...this.#soa, ...rest };
+    const differs = (Object.keys(rest) as (keyof ZoneSoa)[]).some(
+      (field) => merged[field] !== this.#soa[field],
+    );
+    if (!differs && (serial === undefined || !isNewerSerial(serial, this.serial))) return;
+    const before = this.#soa;
+    try {
+      this.#soa = merged;
+      this.#step(serial);
+    } catch (error) {
+      this.#soa = before;
+      throw error;
+    }
   }
+
+  /** Replaces the apex NS set; one serial step if it differs. */
+  setNameServers(names: readonly string[], ttl: number = this.#nameServerTtl): void {
+    const before = { names: this.#nameServers, ttl: this.#nameServerTtl };
+    if (
+      ttl === before.ttl &&
+      names.length === before.names.length &&
+      names.every((name, i) => name === before.names[i])
+    )
+      return;
+    try {
+      this.#nameServers = names;
+      this.#nameServerTtl = ttl;
+      this.#compileApex();
+    } catch (error) {
+      this.#nameServers = before.names;
+      this.#nameServerTtl = before.ttl;
+      throw error;
+    }
+    this.#step(undefined);
+  }
+
+  /** Every record set: the apex with SOA and NS first, then the owners in canonical order (RFC 4034 §6.1). */
+  *recordSets(): IterableIterator<RecordSet> {
+    const nodes = [...this.tree.table.values()].filter(
+      (node) => node.given.length > 0 && node !== this.tree.apex,
+    );
+    const keyed = nodes.map((node) => ({ node, key: canonicalKey(node.name) }));
+    keyed.sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0));
+    yield* this.recordSetsOf(this.origin);
+    for (const { node } of keyed) yield* node.given;
+  }
+
+  /** The record sets of one owner as given to `replace`; for the apex, SOA and NS before them. */
+  recordSetsOf(owner: string): readonly RecordSet[] {
+    const node = this.tree.find(nameFromText(owner));
+    if (node === undefined) return [];
+    if (node !== this.tree.apex) return node.given;
+    return [this.#soaSet(this.#soa.ttl), this.#nameServerSet(), ...node.given];
+  }
+
+  #step(wanted: number | undefined): void {
+    this.#soa = { ...this.#soa, serial: nextSerial(this.#soa.serial, wanted) };
+    this.#compileApex();
+  }
+
+  #compileApex(): void {
+    const { tree } = this;
+    if (this.#nameServers.length === 0) {
+      throw new DnsError("BadZone", `zone ${this.origin} has no name server; name at least one`);
+    }
+    const soa = this.#compileSoa(tree.origin, this.#soa.ttl);
+    const negativeSoa = this.#compileSoa(tree.origin, Math.min(this.#soa.ttl, this.#soa.minimum));
+    const nameServers = compileSet(this.#nameServerSet(), tree.origin);
+    tree.soa = soa;
+    tree.negativeSoa = negativeSoa;
+    tree.setApexSets([soa, nameServers]);
+  }
+
+  #compileSoa(origin: Name, ttl: number): ReturnType<typeof compileSet> {
+    return compileSet(this.#soaSet(ttl), origin);
+  }
+
+  #soaSet(ttl: number): RecordSet {
+    const { mname, rname, serial, refresh, retry, expire, minimum } = this.#soa;
+    const data = `${absolute(mname)} ${absolute(rname)} ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
+    return { name: this.origin, type: "SOA", ttl, data: [data] };
+  }
+
+  #nameServerSet(): RecordSet {
+    return { name: this.origin, type: "NS", ttl: this.#nameServerTtl, data: this.#nameServers.map(absolute) };
+  }
+}
+
+function absolute(name: string): string {
+  return nameToAbsoluteText(nameFromText(name));
+}
+
+function equalSets(left: readonly RecordSet[], right: readonly RecordSet[]): boolean {
+  return left.length === right.length && left.every((set, index) => equalRecordSets(set, right[index]!));
+}
+
+/** Labels from the right, each followed by a separator below every octet, so that text order is canonical order. */
+function canonicalKey(name: Name): string {
+  const labels: string[] = [];
+  for (let at = 0; name[at] !== 0; at += name[at]! + 1) {
+    labels.unshift(
+      [...name.subarray(at + 1, at + 1 + name[at]!)].map((octet) => String.fromCharCode(octet + 1)).join(""),
+    );
+  }
+  return labels.join("\0");
 }

@@ -1,0 +1,124 @@
+import type { Query } from "./query.ts";
+import type { Response } from "./response.ts";
+import { cookieOctets, type ServerCookie } from "./server-cookie.ts";
+
+const fixedOctets = 11;
+
+/** What we say about ourselves in OPT records. */
+export interface OptSettings {
+  readonly payloadSize: number;
+  readonly serverId: Uint8Array | undefined;
+  readonly cookie: ServerCookie | undefined;
+  readonly tcpIdleMs: number;
+}
+
+/** Extended DNS errors that we send (RFC 8914 §4). */
+export const extendedError = { none: -1, notReady: 14, notAuthoritative: 20, invalidQueryType: 30 } as const;
+
+/**
+ * Writes the OPT record of answers (RFC 6891): there if and only if the question had one, with our version and none of
+ * the options that we do not know. Its size is known beforehand, so that no answer grows over its limit.
+ */
+export class OptRecord {
+  extendedError = -1;
+  readonly #settings: OptSettings;
+
+  constructor(settings: OptSettings) {
+    this.#settings = settings;
+  }
+
+  get hasCookies(): boolean {
+    return this.#settings.cookie !== undefined;
+  }
+
+  /** How many octets `write` will take; extended errors come only with empty answers and are left out. */
+  sizeFor(query: Query, overTcp: boolean): number {
+    if (!query.hasOpt) return 0;
+    const { serverId, cookie } = this.#settings;
+    let size = fixedOctets;
+    if (query.cookieAt >= 0 && cookie !== undefined) size += 4 + cookieOctets;
+    if (query.subnetAt >= 0) size += 4 + query.subnetLength;
+    if (query.wantsServerId && serverId !== undefined) size += 4 + serverId.length;
+    if (query.wantsKeepalive && overTcp) size += 6;
+    return size;
+  }
+
+  /** Appends the record. `extendedRcode` is the upper 8 bits of the response code. */
+  write(query: Query, response: Response, context: OptContext): void {
+    const { output } = response;
+    let { at } = response;
+    const { payloadSize } = this.#settings;
+    output[at] = 0;
+    output[at + 1] = 0;
+    output[at + 2] = 41;
+    output[at + 3] = payloadSize >>> 8;
+    output[at + 4] = payloadSize;
+    output[at + 5] = context.extendedRcode;
+    output[at + 6] = 0;
+    output[at + 7] = query.dnssecOk ? 0x80 : 0;
+    output[at + 8] = 0;
+    const lengthAt = at + 9;
+    at += fixedOctets;
+    // RFC 6891 §6.1.3: a BADVERS answer speaks of the version only.
+    if (context.extendedRcode === 0) at = this.#writeOptions(query, response, { ...context, at });
+    const length = at - lengthAt - 2;
+    output[lengthAt] = length >>> 8;
+    output[lengthAt + 1] = length;
+    response.at = at;
+    response.additional++;
+  }
+
+  #writeOptions(query: Query, response: Response, context: OptContext & { readonly at: number }): number {
+    const { output } = response;
+    const { serverId, cookie, tcpIdleMs } = this.#settings;
+    let { at } = context;
+    if (query.cookieAt >= 0 && cookie !== undefined) {
+      at = writeOptionHead(output, at, { code: 10, length: cookieOctets });
+      at = cookie.write(output, at, { input: query.input, at: query.cookieAt, address: context.address });
+    }
+    if (query.subnetAt >= 0) {
+      at = writeOptionHead(output, at, { code: 8, length: query.subnetLength });
+      for (let index = 0; index < query.subnetLength; index++)
+        output[at + index] = query.input[query.subnetAt + index]!;
+      // Scope 0: no answer depends on the subnet, so it holds for all (RFC 7871 §7.2.1).
+      output[at + 3] = 0;
+      at += query.subnetLength;
+    }
+    if (query.wantsServerId && serverId !== undefined) {
+      at = writeOptionHead(output, at, { code: 3, length: serverId.length });
+      output.set(serverId, at);
+      at += serverId.length;
+    }
+    if (query.wantsKeepalive && context.overTcp) {
+      at = writeOptionHead(output, at, { code: 11, length: 2 });
+      const tenths = Math.min(0xffff, Math.round(tcpIdleMs / 100));
+      output[at++] = tenths >>> 8;
+      output[at++] = tenths;
+    }
+    if (this.extendedError >= 0) {
+      at = writeOptionHead(output, at, { code: 15, length: 2 });
+      output[at++] = this.extendedError >>> 8;
+      output[at++] = this.extendedError;
+    }
+    return at;
+  }
+}
+
+export interface OptContext {
+  readonly extendedRcode: number;
+  readonly overTcp: boolean;
+  /** The client's, which its cookie is bound to. */
+  readonly address: string;
+}
+
+function writeOptionHead(
+  output: Uint8Array,
+  at: number,
+  { code, length }: { readonly code: number; readonly length: number },
+): number {
+  output[at] = code >>> 8;
+  output[at + 1] = code;
+  output[at + 2] = length >>> 8;
+  output[at + 3] = length;
+  return at + 4;
+}

@@ -1,0 +1,197 @@
+import { LookupName } from "../name/lookup-name.ts";
+
+/** What reading a message came to. */
+export type QueryVerdict = "ok" | "malformed";
+
+const optionNsid = 3;
+const optionClientSubnet = 8;
+const optionCookie = 10;
+const optionKeepalive = 11;
+
+/**
+ * A received message, read in place. One object is used again for every message: nothing is allocated, and every
+ * offset is checked against the message's end before it is read.
+ */
+export class Query {
+  input: Uint8Array = new Uint8Array();
+  /** Where the message starts in `input`, and its end. */
+  start = 0;
+  end = 0;
+  /** The first question's name, folded. */
+  readonly name: LookupName;
+  /** Whether a question was read whole, so that it can be repeated in the answer. */
+  hasQuestion = false;
+  /** Octets of the question with type and class. */
+  questionLength = 0;
+  type = 0;
+  class = 0;
+  /** Where the answer section starts. */
+  answersAt = 0;
+  answerCount = 0;
+
+  hasOpt = false;
+  version = 0;
+  payloadSize = 0;
+  dnssecOk = false;
+  wantsServerId = false;
+  wantsKeepalive = false;
+  /** Where the COOKIE option's data starts, or -1. */
+  cookieAt = -1;
+  cookieLength = 0;
+  /** Where the CLIENT-SUBNET option's data starts, or -1. */
+  subnetAt = -1;
+  subnetLength = 0;
+  /** Where the TSIG record starts and where behind its name, or -1. */
+  signatureAt = -1;
+  signatureFieldsAt = -1;
+
+  constructor(seed: number) {
+    this.name = new LookupName(seed);
+  }
+
+  /** Points at a message of at least 12 octets and forgets the one before. */
+  open(input: Uint8Array, start: number, length: number): void {
+    this.input = input;
+    this.start = start;
+    this.end = start + length;
+    this.hasQuestion = false;
+    this.questionLength = 0;
+    this.hasOpt = false;
+    this.version = 0;
+    this.payloadSize = 0;
+    this.dnssecOk = false;
+    this.wantsServerId = false;
+    this.wantsKeepalive = false;
+    this.cookieAt = -1;
+    this.subnetAt = -1;
+    this.signatureAt = -1;
+  }
+
+  count(field: 4 | 6 | 8 | 10): number {
+    const at = this.start + field;
+    return (this.input[at]! << 8) | this.input[at + 1]!;
+  }
+
+  /** Reads the first question, if there is one. */
+  readQuestion(): QueryVerdict {
+    const { input, end } = this;
+    const at = this.start + 12;
+    this.answersAt = at;
+    if (this.count(4) === 0) return "ok";
+    const behind = this.name.read(input, at, end);
+    if (behind < 0 || behind + 4 > end) return "malformed";
+    this.type = (input[behind]! << 8) | input[behind + 1]!;
+    this.class = (input[behind + 2]! << 8) | input[behind + 3]!;
+    this.questionLength = behind + 4 - at;
+    this.answersAt = behind + 4;
+    this.hasQuestion = true;
+    return "ok";
+  }
+
+  /** Reads all other sections, and with them OPT and TSIG. */
+  readSections(): QueryVerdict {
+    this.answerCount = this.count(6);
+    const others = this.answerCount + this.count(8);
+    const additional = this.count(10);
+    const total = others + additional;
+    let at = this.answersAt;
+    // By far the most queries end here or with one OPT record.
+    if (total === 0) return "ok";
+    const { input, end } = this;
+    for (let index = 0; index < total; index++) {
+      const recordAt = at;
+      at = this.#skipName(at);
+      if (at < 0 || at + 10 > end) return "malformed";
+      const type = (input[at]! << 8) | input[at + 1]!;
+      const dataAt = at + 10;
+      const dataEnd = dataAt + ((input[at + 8]! << 8) | input[at + 9]!);
+      if (dataEnd > end) return "malformed";
+      if (type === 41) {
+        // RFC 6891 §6.1.1: one OPT, in the additional section, owned by the root.
+        if (index < others || this.hasOpt || input[recordAt] !== 0) return "malformed";
+        if (!this.#readOpt(at, dataEnd)) return "malformed";
+      } else if (type === 250) {
+        // RFC 8945 §5.1: the last record of the additional section.
+        if (index < others || index !== total - 1 || dataEnd !== end) return "malformed";
+        this.signatureAt = recordAt;
+        this.signatureFieldsAt = at;
+      }
+      at = dataEnd;
+    }
+    return "ok";
+  }
+
+  /** The offset behind a name that may be compressed, or -1. A pointer ends it, so nothing is followed. */
+  #skipName(from: number): number {
+    const { input, end, start } = this;
+    for (let at = from; at < end;) {
+      const octet = input[at]!;
+      if (octet === 0) return at - from < 255 ? at + 1 : -1;
+      if (octet >= 0xc0) {
+        if (at + 1 >= end) return -1;
+        const target = ((octet & 0x3f) << 8) | input[at + 1]!;
+        return target >= 12 && target < from - start ? at + 2 : -1;
+      }
+      if (octet > 63) return -1;
+      at += octet + 1;
+    }
+    return -1;
+  }
+
+  #readOpt(fieldsAt: number, dataEnd: number): boolean {
+    const { input } = this;
+    const extendedFlagsAt = fieldsAt + 4;
+    for (let at = fieldsAt + 10; at < dataEnd;) {
+      if (at + 4 > dataEnd) return false;
+      const code = (input[at]! << 8) | input[at + 1]!;
+      const length = (input[at + 2]! << 8) | input[at + 3]!;
+      at += 4;
+      if (at + length > dataEnd) return false;
+      if (!this.#readOption(code, at, length)) return false;
+      at += length;
+    }
+    this.hasOpt = true;
+    this.payloadSize = (input[fieldsAt + 2]! << 8) | input[fieldsAt + 3]!;
+    this.version = input[extendedFlagsAt + 1]!;
+    this.dnssecOk = (input[extendedFlagsAt + 2]! & 0x80) !== 0;
+    return true;
+  }
+
+  #readOption(code: number, at: number, length: number): boolean {
+    switch (code) {
+      case optionNsid:
+        this.wantsServerId = true;
+        return true;
+      case optionCookie:
+        // RFC 7873 §5.3: only the first counts. 8 octets of the client, and 8 to 32 of the server if it has any.
+        if (this.cookieAt >= 0) return true;
+        this.cookieAt = at;
+        this.cookieLength = length;
+        return length === 8 || (length >= 16 && length <= 40);
+      case optionClientSubnet:
+        if (this.subnetAt >= 0) return false;
+        this.subnetAt = at;
+        this.subnetLength = length;
+        return this.#isSubnet(at, length);
+      case optionKeepalive:
+        this.wantsKeepalive = true;
+        return true;
+      default:
+        return true;
+    }
+  }
+
+  /** RFC 7871 §6: family, prefix, scope 0, and exactly as many octets as the prefix needs, the rest of the last one zero. */
+  #isSubnet(at: number, length: number): boolean {
+    const { input } = this;
+    if (length < 4) return false;
+    const family = (input[at]! << 8) | input[at + 1]!;
+    const prefix = input[at + 2]!;
+    if (input[at + 3] !== 0) return false;
+    if (family === 0) return prefix === 0 && length === 4;
+    if (family > 2 || prefix > (family === 1 ? 32 : 128)) return false;
+    if (length !== 4 + ((prefix + 7) >>> 3)) return false;
+    const spare = (8 - (prefix & 7)) & 7;
+    return spare === 0 || (input[at + length - 1]! & ((1 << spare) - 1)) === 0;
+  }
+}
