@@ -39,6 +39,7 @@ export {
   tooOldResourceVersion,
   unauthorized,
   unknownPath,
+  unprocessable,
   unsupportedMediaType,
 } from "./status-errors.ts";
 export type { AccessAttempt, GroupKind, GroupResource } from "./status-errors.ts";
@@ -61,6 +62,8 @@ export {
 
 export {
   generatedName,
+  utf8Length,
+  validateConfigMapKey,
   validateDns1035Label,
   validateDns1123Label,
   validateDns1123Subdomain,
@@ -68,8 +71,14 @@ export {
   validateLabelValue,
   validatePathSegmentName,
   validateQualifiedName,
+  validateWildcardDns1123Subdomain,
 } from "./names.ts";
-export { validateObjectMeta, validateObjectMetaUpdate } from "./object-meta-validation.ts";
+export {
+  annotationsBytesMax,
+  validateLabels,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "./object-meta-validation.ts";
 export type { ObjectMetaRules } from "./object-meta-validation.ts";
 
 export {
@@ -77,17 +86,23 @@ export {
   labelSelectorFromSpec,
   matchesLabels,
   parseLabelSelector,
+  validateLabelSelectorSpec,
 } from "./label-selector.ts";
 export type { LabelRequirement, LabelSelector, LabelSelectorSpec } from "./label-selector.ts";
-export { formatFieldSelector, matchesFields, parseFieldSelector } from "./field-selector.ts";
+export {
+  formatFieldSelector,
+  matchesFields,
+  parseFieldSelector,
+  requiredFieldValue,
+} from "./field-selector.ts";
 export type { FieldRequirement, FieldSelector } from "./field-selector.ts";
 
 export { applyMergePatch, createMergePatch } from "./merge-patch.ts";
-export { applyJsonPatch, jsonPatchOperationsMax } from "./json-patch.ts";
+export { applyJsonPatch, jsonPatchCopiedCharactersMax, jsonPatchOperationsMax } from "./json-patch.ts";
 export type { JsonPatchOperation } from "./json-patch.ts";
 export { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
 export type { PatchSchema } from "./strategic-merge-patch.ts";
-export { patchSchemaOf } from "./patch-schemas.ts";
+export { objectMetaPatchSchema, patchSchemaOf, podSpecPatchSchema } from "./patch-schemas.ts";
 
 export { compileSchema } from "./schema/compile-schema.ts";
 export type { CompileSchemaOptions, CompiledSchema, ValidateOptions } from "./schema/compile-schema.ts";
@@ -99,9 +114,11 @@ export {
   validateCustomResourceDefinition,
 } from "./custom-resource-definition-validation.ts";
 
-export { evaluateJsonPath } from "./json-path.ts";
-export { humanDuration, tableCell } from "./table-cell.ts";
-export type { TableColumn } from "./table-cell.ts";
+export { compileJsonPath, evaluateJsonPath } from "./json-path.ts";
+export type { JsonPath } from "./json-path.ts";
+export { humanDuration } from "./human-duration.ts";
+export { ageOf, compileTableCell, tableCell } from "./table-cell.ts";
+export type { TableCell, TableColumn } from "./table-cell.ts";
 
 export { formatMicroTime, formatTime, parseTime } from "./timestamp.ts";
 export { findCondition, isConditionTrue, removeCondition, setCondition } from "./conditions.ts";

@@ -42,14 +42,7 @@ export function jsonTypeOf(
 ): "null" | "boolean" | "integer" | "number" | "string" | "array" | "object" {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  switch (typeof value) {
-    case "boolean":
-      return "boolean";
-    case "number":
-      return Number.isInteger(value) ? "integer" : "number";
-    case "string":
-      return "string";
-    default:
-      return "object";
-  }
+  if (typeof value === "boolean") return "boolean";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value === "string" ? "string" : "object";
 }

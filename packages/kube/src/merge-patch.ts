@@ -1,3 +1,4 @@
+import { deepEqual } from "./deep-equal.ts";
 import { isJsonObject, ownField, setField } from "./json.ts";
 import type { Json } from "./json.ts";
 
@@ -16,7 +17,20 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
   return result;
 }
 
-/** The smallest merge patch that turns one value into another; `{}` if they are equal. */
+/**
+ * The smallest merge patch that turns one object into another; `{}` if they are equal. A merge patch cannot express a
+ * `null` inside the new value; such fields are left out.
+ */
 export function createMergePatch(from: Json, to: Json): Json {
-  throw new Error(`not made: ${JSON.stringify(from)} ${JSON.stringify(to)}`);
+  if (!isJsonObject(from) || !isJsonObject(to)) return to;
+  const patch: Record<string, Json> = {};
+  for (const name of Object.keys(from)) if (!Object.hasOwn(to, name)) setField(patch, name, null);
+  for (const name of Object.keys(to)) {
+    const next = to[name] ?? null;
+    const old = ownField(from, name);
+    if (old !== undefined && deepEqual(old, next)) continue;
+    const both = old !== undefined && isJsonObject(old) && isJsonObject(next);
+    setField(patch, name, both ? createMergePatch(old, next) : next);
+  }
+  return patch;
 }

@@ -81,6 +81,14 @@ export function invalid(kind: GroupKind, name: string, causes: readonly StatusCa
   });
 }
 
+/** 422 without a field to blame: a JSON patch whose operations do not apply. */
+export function unprocessable(message: string): StatusError {
+  return failure(422, "Invalid", {
+    message: `the server rejected our request due to an error in our request: ${message}`,
+    details: { causes: [{ reason: "UnexpectedServerResponse", message }] },
+  });
+}
+
 /** 400: a request that cannot be understood. */
 export function badRequest(message: string): StatusError {
   return failure(400, "BadRequest", { message });

@@ -64,7 +64,7 @@ export interface ObjectReference {
 /** Something that happened to an object (v1). */
 export interface Event extends KubeObject {
   readonly involvedObject: ObjectReference;
-  readonly type?: "Normal" | "Warning" | string;
+  readonly type?: string;
   readonly reason?: string;
   readonly message?: string;
   readonly count?: number;

@@ -20,7 +20,7 @@ export interface LoadBalancerIngress {
 /** A service (v1). */
 export interface Service extends KubeObject {
   readonly spec?: {
-    readonly type?: "ClusterIP" | "NodePort" | "LoadBalancer" | "ExternalName" | string;
+    readonly type?: string;
     readonly selector?: Readonly<Record<string, string>>;
     readonly ports?: readonly ServicePort[];
     readonly clusterIP?: string;
@@ -84,7 +84,7 @@ export interface IngressRule {
   readonly http?: {
     readonly paths: readonly {
       readonly path?: string;
-      readonly pathType?: "Exact" | "Prefix" | "ImplementationSpecific" | string;
+      readonly pathType?: string;
       readonly backend: IngressBackend;
     }[];
   };
