@@ -16,13 +16,19 @@ test("a line is JSON with a constant message and fields, those of the parent inc
 test("an error keeps its message, code and cause", () => {
   const lines: string[] = [];
   const log = pinoLogger({ format: "json", level: "info", write: (line) => void lines.push(line) });
-  log.error("could not start", { error: Object.assign(new Error("no port", { cause: new Error("why") }), { code: "X" }) });
+  log.error("could not start", {
+    error: Object.assign(new Error("no port", { cause: new Error("why") }), { code: "X" }),
+  });
   const { error } = JSON.parse(lines[0] ?? "") as { error: Record<string, unknown> };
   assert.equal(error["code"], "X");
   assert.match(String(error["message"]), /no port: why/);
 });
 
-for (const fields of [{ token: "s3cret" }, { request: { authorization: "Bearer s3cret" } }, { tls: { privateKeyPem: "s3cret" } }]) {
+for (const fields of [
+  { token: "s3cret" },
+  { request: { authorization: "Bearer s3cret" } },
+  { tls: { privateKeyPem: "s3cret" } },
+]) {
   test(`a secret is not written (${Object.keys(fields).join()})`, () => {
     const lines: string[] = [];
     const log = pinoLogger({ format: "json", level: "info", write: (line) => void lines.push(line) });

@@ -23,7 +23,15 @@ const commands: readonly Command[] = [
     options: [],
     run: async () => 0,
   },
-  { words: ["cluster"], positionals: [], summary: "", details: [], options: [], internal: true, run: async () => 0 },
+  {
+    words: ["cluster"],
+    positionals: [],
+    summary: "",
+    details: [],
+    options: [],
+    internal: true,
+    run: async () => 0,
+  },
 ];
 
 const mistakes: readonly { readonly argv: string; readonly says: RegExp }[] = [

@@ -14,7 +14,8 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   if (first === "--version" || first === "-v") return { kind: "version" };
   const helpAsked = first === undefined || first === "--help" || first === "-h" || first === "help";
   const words = first === "help" ? argv.slice(1) : argv;
-  if (helpAsked && (first !== "help" || words.length === 0)) return { kind: "help", text: overview(commands) };
+  if (helpAsked && (first !== "help" || words.length === 0))
+    return { kind: "help", text: overview(commands) };
 
   const command = commands.find((candidate) => candidate.words.every((word, at) => words[at] === word));
   if (command === undefined) return { kind: "mistake", message: unknownCommand(words, commands) };

@@ -6,23 +6,47 @@ export interface Terminal {
   complain(line: string): void;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** Aborts at the first SIGINT or SIGTERM. */
+  /** How a person starts this command again: `npx meridian`. */
+  readonly self: string;
+  /** Whether a person reads the log, rather than a file or a program. */
+  readonly interactive: boolean;
+  /** Aborts at the first SIGINT or SIGTERM, and when the terminal is closed. */
   readonly stopping: AbortSignal;
   /** Aborts at the second SIGINT or SIGTERM: whoever sends it wants the end now. */
   readonly forced: AbortSignal;
+  /** Calls `listener` at each SIGUSR2, and at SIGHUP where it does not mean that the terminal was closed. */
+  onNudge(listener: () => void): void;
 }
 
-/** The terminal of this process. Installs the signal listeners, so make it once. */
-export function processTerminal(): Terminal {
+/** npm passes a signal on to its child, which got it from the terminal already: two so close are one. */
+const sameSignalMs = 500;
+
+/**
+ * The terminal of this process. Installs the signal listeners, so make it once; a child of `meridian up` installs its own,
+ * since its starter decides when it stops.
+ */
+export function processTerminal(child: boolean): Terminal {
   const stopping = new AbortController();
   const forced = new AbortController();
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (stopping.signal.aborted) forced.abort(new Error(`second ${signal}`));
-    else stopping.abort(new Error(signal));
+  const nudges: (() => void)[] = [];
+  let firstAt = 0;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (!stopping.signal.aborted) {
+      firstAt = performance.now();
+      stopping.abort(new Error(signal));
+    } else if (performance.now() - firstAt > sameSignalMs) {
+      forced.abort(new Error(signal));
+    }
   };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
-  process.on("SIGHUP", onSignal);
+  const nudge = (): void => {
+    for (const listener of nudges) listener();
+  };
+  if (!child) {
+    process.on("SIGINT", stop);
+    process.on("SIGTERM", stop);
+    process.on("SIGUSR2", nudge);
+    process.on("SIGHUP", (signal) => (process.stdout.isTTY ? stop(signal) : nudge()));
+  }
   // A reader that went away (`meridian status | head -1`) is no reason to end with a stack trace.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
@@ -31,7 +55,10 @@ export function processTerminal(): Terminal {
     complain: (line) => process.stderr.write(`${line}\n`),
     environment: process.env,
     platform: process.platform,
+    self: "npx meridian",
+    interactive: process.stderr.isTTY,
     stopping: stopping.signal,
     forced: forced.signal,
+    onNudge: (listener) => void nudges.push(listener),
   };
 }

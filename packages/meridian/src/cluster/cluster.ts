@@ -85,7 +85,10 @@ function parseConfig(options: ClusterOptions): NonNullable<ReturnType<typeof par
 function serve(
   runtime: Runtime,
   options: ClusterOptions,
-  served: { readonly at: Endpoint; readonly handler: Parameters<Runtime["network"]["serveHttp"]>[0]["handler"] },
+  served: {
+    readonly at: Endpoint;
+    readonly handler: Parameters<Runtime["network"]["serveHttp"]>[0]["handler"];
+  },
 ): Promise<HttpServer> {
   return runtime.network.serveHttp({
     ...served.at,

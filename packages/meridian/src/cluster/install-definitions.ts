@@ -30,7 +30,10 @@ export async function installDefinitions(
     const name = metadata.name ?? "";
     while (!established(await client.get<Definition>(definitionType, { name }))) {
       if (runtime.clock.monotonicMs() > deadline) {
-        throw new MeridianError("StartFailed", `the API server does not serve ${name}; read the CRD's conditions`);
+        throw new MeridianError(
+          "StartFailed",
+          `the API server does not serve ${name}; read the CRD's conditions`,
+        );
       }
       await runtime.clock.sleep(pollMs);
     }

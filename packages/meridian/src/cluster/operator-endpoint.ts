@@ -11,7 +11,10 @@ export interface OperatorEndpointOptions {
  * The operator's own endpoint: `GET /explain?host=NAME` tells why a host is answered as it is, as JSON, to bearers of
  * the token. Nothing can be changed here.
  */
-export function operatorEndpoint(operator: Pick<Operator, "explain">, options: OperatorEndpointOptions): HttpHandler {
+export function operatorEndpoint(
+  operator: Pick<Operator, "explain">,
+  options: OperatorEndpointOptions,
+): HttpHandler {
   return async (request) => {
     if (!authorized(request.headers["authorization"], options.token)) {
       return problem(401, "send the cluster's bearer token; it stands in the kubeconfig");

@@ -5,6 +5,7 @@ import { endpointText, playgroundZone } from "../fleet/fleet-layout.ts";
 export function operatorEnvironment(role: ClusterRole): Readonly<Record<string, string>> {
   const { name, parent, negativeTtl } = playgroundZone;
   return {
+    ...role.operatorSettings,
     CLUSTER_GEO_TAG: role.geoTag,
     EXT_GSLB_CLUSTERS_GEO_TAGS: role.peerGeoTags.join(","),
     DNS_ZONES: `${parent}:${name}:${negativeTtl}`,
@@ -14,4 +15,23 @@ export function operatorEnvironment(role: ClusterRole): Readonly<Record<string, 
       ? {}
       : { MERIDIAN_PEERS: role.peers.map((peer) => `${peer.geoTag}=${endpointText(peer.dns)}`).join(",") }),
   };
+}
+
+/** What a person may set for all operators of a playground; where the clusters are, the playground knows itself. */
+const tunable = [
+  "RECONCILE_REQUEUE_SECONDS",
+  "ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS",
+  "NS_RECORD_TTL",
+  "MERIDIAN_NOTIFY",
+  "MERIDIAN_PEER_DEADLINE_MS",
+] as const;
+
+/** The settings for operators that stand in an environment. */
+export function operatorSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const given = tunable.map((name) => [name, environment[name]] as const);
+  return Object.fromEntries(
+    given.filter((entry): entry is readonly [(typeof tunable)[number], string] => entry[1] !== undefined),
+  );
 }

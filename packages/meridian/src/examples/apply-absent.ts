@@ -45,7 +45,8 @@ interface ServedResource {
 
 async function servedResources(client: KubeClient, apiVersion: string): Promise<readonly ServedResource[]> {
   const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  const found = (await absentAsUndefined(client.getRaw(path))) as { resources?: readonly ServedResource[] } | undefined;
+  const found = (await absentAsUndefined(client.getRaw(path))) as
+    { resources?: readonly ServedResource[] } | undefined;
   return found?.resources ?? [];
 }
 
@@ -63,7 +64,8 @@ function resourceType(object: KubeObject, served: readonly ServedResource[]): Re
 
 /** An Ingress that was just made has an empty load balancer in its status. */
 function hasStatus(existing: Manifest | undefined): boolean {
-  const status = existing?.status as { readonly loadBalancer?: { readonly ingress?: readonly unknown[] } } | undefined;
+  const status = existing?.status as
+    { readonly loadBalancer?: { readonly ingress?: readonly unknown[] } } | undefined;
   return (status?.loadBalancer?.ingress?.length ?? 0) > 0;
 }
 

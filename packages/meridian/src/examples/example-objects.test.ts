@@ -12,7 +12,8 @@ test("every cluster of the default fleet gets the same objects, with addresses o
   const names = [...ofCluster.values()].map((manifests) => manifests.map(describeManifest).join());
   assert.equal(new Set(names).size, 1);
   for (const host of hosts) {
-    for (const kind of ["Service", "EndpointSlice", "Ingress", "Gslb"]) assert.match(names[0] ?? "", new RegExp(`${kind} demo/${host}`));
+    for (const kind of ["Service", "EndpointSlice", "Ingress", "Gslb"])
+      assert.match(names[0] ?? "", new RegExp(`${kind} demo/${host}`));
   }
   const addresses = [...ofCluster.values()].flatMap((manifests) =>
     manifests.filter(({ kind }) => kind === "Ingress").map(({ status }) => JSON.stringify(status)),
@@ -24,12 +25,14 @@ test("every cluster of the default fleet gets the same objects, with addresses o
 test("a cluster without a file gets generated addresses", async () => {
   const { ofCluster } = await readExampleObjects(examplesFolder, clusterNames);
   const ingress = ofCluster.get("ca")?.find(({ kind }) => kind === "Ingress");
-  assert.deepEqual(ingress?.status, { loadBalancer: { ingress: [{ ip: "198.18.7.1" }, { ip: "198.18.7.2" }] } });
+  assert.deepEqual(ingress?.status, {
+    loadBalancer: { ingress: [{ ip: "198.18.7.1" }, { ip: "198.18.7.2" }] },
+  });
 });
 
 test("a file that names clusters the fleet lacks is left out, with the reason", async () => {
   const { ofCluster, leftOut } = await readExampleObjects(examplesFolder, ["eu", "us"]);
-  assert.deepEqual(leftOut, [{ path: "common/21-weighted.yaml", missing: ["za"] }]);
+  assert.deepEqual(leftOut, [{ path: "every-cluster/21-weighted.yaml", missing: ["za"] }]);
   assert(ofCluster.get("eu")?.every(({ metadata }) => metadata.name !== "weighted"));
 });
 

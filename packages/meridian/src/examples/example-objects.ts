@@ -22,18 +22,30 @@ export interface ExampleObjects {
 export const examplesFolder: string = fileURLToPath(new URL("../../../../examples", import.meta.url));
 
 /** Reads the examples for the given clusters. @throws MeridianError `BadFile` */
-export async function readExampleObjects(folder: string, clusters: readonly string[]): Promise<ExampleObjects> {
-  const files = (await manifestFiles(folder, "common")).map((file) => ({ ...file, manifests: parseManifests(file) }));
+export async function readExampleObjects(
+  folder: string,
+  clusters: readonly string[],
+): Promise<ExampleObjects> {
+  const files = (await manifestFiles(folder, "every-cluster")).map((file) => ({
+    ...file,
+    manifests: parseManifests(file),
+  }));
   const fitting = files.filter((file) => missingClusters(file.manifests, clusters).length === 0);
   const shared = fitting.flatMap((file) => file.manifests);
-  const perCluster = new Map((await manifestFiles(folder, "clusters")).map((file) => [file.path, file]));
+  const perCluster = new Map((await manifestFiles(folder, "per-cluster")).map((file) => [file.path, file]));
 
   const ofCluster = new Map<string, readonly Manifest[]>();
   for (const [index, name] of clusters.entries()) {
-    const file = perCluster.get(`clusters/${name}.yaml`);
+    const file = perCluster.get(`per-cluster/${name}.yaml`);
     const own = file === undefined ? generatedStatus(shared, index) : parseManifests(file);
     const names = new Set(shared.map((manifest) => manifest.metadata.name));
-    ofCluster.set(name, withStatus(shared, own.filter((manifest) => names.has(manifest.metadata.name))));
+    ofCluster.set(
+      name,
+      withStatus(
+        shared,
+        own.filter((manifest) => names.has(manifest.metadata.name)),
+      ),
+    );
   }
   return {
     ofCluster,
@@ -46,6 +58,9 @@ export async function readExampleObjects(folder: string, clusters: readonly stri
 async function manifestFiles(folder: string, part: string): Promise<readonly ManifestFile[]> {
   const names = (await readdir(join(folder, part))).filter((name) => name.endsWith(".yaml")).sort();
   return Promise.all(
-    names.map(async (name) => ({ path: `${part}/${name}`, text: await readFile(join(folder, part, name), "utf8") })),
+    names.map(async (name) => ({
+      path: `${part}/${name}`,
+      text: await readFile(join(folder, part, name), "utf8"),
+    })),
   );
 }

@@ -58,13 +58,23 @@ export function generatedStatus(shared: readonly Manifest[], clusterIndex: numbe
   const ingress = [1, 2].map((host) => ({ ip: `198.18.${clusterIndex}.${host}` }));
   return shared
     .filter((manifest) => manifest.kind === "Ingress")
-    .map(({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata, status: { loadBalancer: { ingress } } }));
+    .map(({ apiVersion, kind, metadata }) => ({
+      apiVersion,
+      kind,
+      metadata,
+      status: { loadBalancer: { ingress } },
+    }));
 }
 
 /** The clusters that a file's objects name by geo tag and that a fleet does not have. */
-export function missingClusters(manifests: readonly Manifest[], geoTags: readonly string[]): readonly string[] {
+export function missingClusters(
+  manifests: readonly Manifest[],
+  geoTags: readonly string[],
+): readonly string[] {
   const named = manifests.flatMap((manifest) => {
-    const spec = manifest.spec as { readonly strategy?: { readonly weight?: object; readonly primaryGeoTag?: string } };
+    const spec = manifest.spec as {
+      readonly strategy?: { readonly weight?: object; readonly primaryGeoTag?: string };
+    };
     const { weight = {}, primaryGeoTag } = spec?.strategy ?? {};
     return [...Object.keys(weight), ...(primaryGeoTag === undefined ? [] : [primaryGeoTag])];
   });

@@ -14,7 +14,11 @@ export interface ServerIdentityOptions {
   readonly addresses: readonly string[];
 }
 
-const algorithm: webcrypto.EcKeyGenParams & webcrypto.EcdsaParams = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const algorithm: webcrypto.EcKeyGenParams & webcrypto.EcdsaParams = {
+  name: "ECDSA",
+  namedCurve: "P-256",
+  hash: "SHA-256",
+};
 const dayMs = 24 * 60 * 60 * 1000;
 const caDays = 3650;
 const serverDays = 365;
@@ -100,8 +104,10 @@ export async function serverIdentityUsable(
 async function usable(runtime: Runtime, identity: Identity, issuer: x509.X509Certificate): Promise<boolean> {
   const certificate = new x509.X509Certificate(identity.certificatePem);
   const now = runtime.clock.now();
-  if (certificate.notAfter.getTime() - now < renewDays * dayMs || certificate.notBefore.getTime() > now) return false;
-  if (!(await certificate.verify({ publicKey: issuer.publicKey, signatureOnly: true }, webcrypto))) return false;
+  if (certificate.notAfter.getTime() - now < renewDays * dayMs || certificate.notBefore.getTime() > now)
+    return false;
+  if (!(await certificate.verify({ publicKey: issuer.publicKey, signatureOnly: true }, webcrypto)))
+    return false;
   return keysMatch(certificate, identity.privateKeyPem);
 }
 
@@ -114,8 +120,6 @@ async function keysMatch(certificate: x509.X509Certificate, privateKeyPem: strin
   return webcrypto.subtle.verify(algorithm, publicKey, signature, probe);
 }
 
-
-
 async function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
 }
@@ -125,7 +129,10 @@ async function importPrivateKey(pem: string): Promise<webcrypto.CryptoKey> {
   return webcrypto.subtle.importKey("pkcs8", der, algorithm, true, ["sign"]);
 }
 
-async function toIdentity(certificate: x509.X509Certificate, privateKey: webcrypto.CryptoKey): Promise<Identity> {
+async function toIdentity(
+  certificate: x509.X509Certificate,
+  privateKey: webcrypto.CryptoKey,
+): Promise<Identity> {
   const der = await webcrypto.subtle.exportKey("pkcs8", privateKey);
   return {
     certificatePem: `${certificate.toString("pem")}\n`,

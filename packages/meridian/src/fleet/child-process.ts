@@ -10,14 +10,18 @@ export async function runChild(start: (role: ChildRole) => Promise<AsyncDisposab
     throw new MeridianError("Usage", `this command is started by "meridian up" only; see meridian up --help`);
   }
   const stop = stopRequested();
-  const role = await new Promise<ChildRole>((resolve) => process.once("message", (message) => resolve(message as ChildRole)));
+  const role = await new Promise<ChildRole>((resolve) =>
+    process.once("message", (message) => resolve(message as ChildRole)),
+  );
   let running: AsyncDisposable;
   try {
     running = await start(role);
   } catch (error) {
-    const { code, message } = error instanceof MeridianError ? error : { code: "StartFailed" as const, message: String(error) };
+    const { code, message } =
+      error instanceof MeridianError ? error : { code: "StartFailed" as const, message: String(error) };
     await report({ kind: "failed", code, message });
-    if (!(error instanceof MeridianError)) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    if (!(error instanceof MeridianError))
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     return 1;
   }
   await report({ kind: "ready" });

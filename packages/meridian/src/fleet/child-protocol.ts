@@ -5,7 +5,7 @@ import type { MeridianErrorCode } from "../meridian-error.ts";
 export type StorageKind = "lmdb" | "memory" | "ephemeral";
 
 /** What a child process shall be; sent over the process channel, so that nothing of it stands in the list of processes. */
-export type ChildRole = ClusterRole | ParentRole;
+export type ChildRole = (ClusterRole | ParentRole) & { readonly logLevel: "info" | "debug" };
 
 export interface ClusterRole {
   readonly kind: "cluster";
@@ -19,6 +19,8 @@ export interface ClusterRole {
   readonly operator: Endpoint;
   readonly dns: Endpoint;
   readonly parentDns: Endpoint;
+  /** The operator's settings that the person chose. */
+  readonly operatorSettings: Readonly<Record<string, string>>;
   /** Where glue cannot tell the port: every peer's DNS server by geo tag. */
   readonly peers?: readonly { readonly geoTag: string; readonly dns: Endpoint }[];
 }

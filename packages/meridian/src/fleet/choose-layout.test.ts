@@ -51,7 +51,12 @@ const choices = [
     expect: "127.0.0.1:5300",
     note: /no address 127\.0\.10\.254/,
   },
-  { name: "one address when asked to", rules: [], wish: { ...plain, singleAddress: true }, expect: "127.0.0.1:5300" },
+  {
+    name: "one address when asked to",
+    rules: [],
+    wish: { ...plain, singleAddress: true },
+    expect: "127.0.0.1:5300",
+  },
   {
     name: "other ports of one address where they are taken",
     rules: [[/^127\.0\.0\.1:5300/, "AddressInUse"]],

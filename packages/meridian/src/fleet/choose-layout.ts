@@ -1,6 +1,18 @@
-import { NetworkError, type Endpoint, type Network, type NetworkErrorCode, type TcpListener } from "@meridian/runtime";
+import {
+  NetworkError,
+  type Endpoint,
+  type Network,
+  type NetworkErrorCode,
+  type TcpListener,
+} from "@meridian/runtime";
 import { MeridianError } from "../meridian-error.ts";
-import { endpointText, fleetLayout, singleAddressStep, type Addressing, type FleetLayout } from "./fleet-layout.ts";
+import {
+  endpointText,
+  fleetLayout,
+  singleAddressStep,
+  type Addressing,
+  type FleetLayout,
+} from "./fleet-layout.ts";
 
 export interface LayoutWish {
   readonly clusterCount: number;
@@ -33,7 +45,8 @@ export async function chooseLayout(network: Network, wish: LayoutWish): Promise<
   const notes: string[] = [];
   let firstTaken: Occupied | undefined;
   for (const addressing of candidates(wish)) {
-    const dnsPort = wish.dnsPort ?? defaultDnsPort + (addressing.kind === "single-address" ? addressing.offset : 0);
+    const dnsPort =
+      wish.dnsPort ?? defaultDnsPort + (addressing.kind === "single-address" ? addressing.offset : 0);
     const layout = fleetLayout(addressing, { clusterCount: wish.clusterCount, dnsPort });
     const outcome = await claimIfFree(network, layout);
     if (outcome.kind === "free") return { layout, claim: outcome.claim, notes };
@@ -41,10 +54,14 @@ export async function chooseLayout(network: Network, wish: LayoutWish): Promise<
     if (outcome.code === "AddressNotAvailable") {
       if (addressing.kind === "single-address") throw addressMissing(outcome);
       const rest = await chooseLayout(network, { ...wish, singleAddress: true });
-      return { ...rest, notes: [`this system has no address ${outcome.at.address}: using 127.0.0.1 only`, ...rest.notes] };
+      return {
+        ...rest,
+        notes: [`this system has no address ${outcome.at.address}: using 127.0.0.1 only`, ...rest.notes],
+      };
     }
     firstTaken ??= outcome;
-    if (sameAddressing(addressing, wish.remembered)) notes.push(`${describe(outcome)} is taken: using other addresses than before`);
+    if (sameAddressing(addressing, wish.remembered))
+      notes.push(`${describe(outcome)} is taken: using other addresses than before`);
   }
   throw portTaken(firstTaken, wish);
 }
@@ -54,7 +71,8 @@ function* candidates(wish: LayoutWish): Generator<Addressing> {
   const kind = wish.singleAddress ? "single-address" : "own-addresses";
   if (remembered?.kind === kind) yield remembered;
   if (wish.singleAddress) {
-    for (let step = 0; step < offsetsMax; step++) yield { kind: "single-address", offset: step * singleAddressStep };
+    for (let step = 0; step < offsetsMax; step++)
+      yield { kind: "single-address", offset: step * singleAddressStep };
     return;
   }
   for (let network = networkMin; network <= networkMax; network++) yield { kind: "own-addresses", network };
@@ -82,7 +100,11 @@ async function claimIfFree(
   const dns = [layout.parent.dns, ...layout.clusters.map((cluster) => cluster.dns)];
   const tcp = [...dns, ...layout.clusters.flatMap((cluster) => [cluster.apiServer, cluster.operator])];
   const probes = [
-    ...dns.map((at) => ({ at, transport: "udp" as const, open: () => network.bindUdp({ ...at, onDatagram() {} }) })),
+    ...dns.map((at) => ({
+      at,
+      transport: "udp" as const,
+      open: () => network.bindUdp({ ...at, onDatagram() {} }),
+    })),
     ...tcp.map((at) => ({ at, transport: "tcp" as const, open: () => listen(network, at) })),
   ];
   for (const { at, transport, open } of probes) {

@@ -23,6 +23,16 @@ export interface PreparedFolder extends ClusterIdentity {
   readonly kubeconfigPath: string;
 }
 
+export interface WantedFolder {
+  readonly name: string;
+  readonly address: string;
+  /** `https://address:port` for the kubeconfig. */
+  readonly server: string;
+  readonly authority: Identity;
+  /** A token that is kept elsewhere. */
+  readonly token?: string;
+}
+
 const tokenBytes = 32;
 
 /** The CA of a data folder; made at the first start, and anew shortly before its end. */
@@ -39,16 +49,19 @@ export async function prepareAuthority(runtime: Runtime, folder: string): Promis
 export async function prepareClusterFolder(
   runtime: Runtime,
   folder: string,
-  wanted: { readonly name: string; readonly address: string; readonly server: string; readonly authority: Identity },
+  wanted: WantedFolder,
 ): Promise<PreparedFolder> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const token = await prepareToken(runtime, join(folder, "token"));
+  const token = wanted.token ?? (await prepareToken(runtime, join(folder, "token")));
   const server = await prepareServerIdentity(runtime, folder, wanted);
   await replacePrivateFile(join(folder, "ca.crt"), wanted.authority.certificatePem);
 
   const kubeconfigPath = join(folder, "kubeconfig");
   const caPem = wanted.authority.certificatePem;
-  await replacePrivateFile(kubeconfigPath, kubeconfigText({ cluster: wanted.name, server: wanted.server, caPem, token }));
+  await replacePrivateFile(
+    kubeconfigPath,
+    kubeconfigText({ cluster: wanted.name, server: wanted.server, caPem, token }),
+  );
   return { token, server, caPem, kubeconfigPath };
 }
 
@@ -58,13 +71,16 @@ export async function readClusterIdentity(folder: string): Promise<ClusterIdenti
   const token = await readTextIfPresent(join(folder, "token"));
   const caPem = await readTextIfPresent(join(folder, "ca.crt"));
   if (server === undefined || token === undefined || caPem === undefined) {
-    throw new MeridianError("BadFile", `${folder} lacks tls.crt, tls.key, token or ca.crt; start again with "meridian up"`);
+    throw new MeridianError(
+      "BadFile",
+      `${folder} lacks tls.crt, tls.key, token or ca.crt; start again with "meridian up"`,
+    );
   }
   return { server, token: token.trim(), caPem };
 }
 
 /** A token in a file: the one there, or a new random one. */
-export async function prepareToken(runtime: Runtime, path: string): Promise<string> {
+async function prepareToken(runtime: Runtime, path: string): Promise<string> {
   const stored = (await readTextIfPresent(path))?.trim();
   if (stored !== undefined && stored !== "") return stored;
   const created = Buffer.from(runtime.random.bytes(tokenBytes)).toString("base64url");
@@ -84,7 +100,10 @@ async function prepareServerIdentity(
     stored !== undefined &&
     (await usableOrFalse(serverIdentityUsable(runtime, stored, { authority: wanted.authority, addresses })));
   if (usable) return stored;
-  const created = await createServerIdentity(runtime, wanted.authority, { commonName: wanted.name, addresses });
+  const created = await createServerIdentity(runtime, wanted.authority, {
+    commonName: wanted.name,
+    addresses,
+  });
   await writeIdentity(paths, created);
   return created;
 }
@@ -101,7 +120,9 @@ function identityPaths(folder: string, name: string): IdentityPaths {
 async function readIdentity(paths: IdentityPaths): Promise<Identity | undefined> {
   const certificatePem = await readTextIfPresent(paths.certificate);
   const privateKeyPem = await readTextIfPresent(paths.privateKey);
-  return certificatePem === undefined || privateKeyPem === undefined ? undefined : { certificatePem, privateKeyPem };
+  return certificatePem === undefined || privateKeyPem === undefined
+    ? undefined
+    : { certificatePem, privateKeyPem };
 }
 
 async function writeIdentity(paths: IdentityPaths, identity: Identity): Promise<void> {

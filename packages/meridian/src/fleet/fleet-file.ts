@@ -40,9 +40,13 @@ export function decodeFleetFile(content: Uint8Array, path: string): FleetFile {
       return value as FleetFile; // written by ourselves, whole or not at all
     }
   } catch (error) {
-    throw new MeridianError("BadFile", `cannot read ${path}: ${String(error)}; stop the fleet and remove the file`, {
-      cause: error,
-    });
+    throw new MeridianError(
+      "BadFile",
+      `cannot read ${path}: ${String(error)}; stop the fleet and remove the file`,
+      {
+        cause: error,
+      },
+    );
   }
   throw new MeridianError("BadFile", `${path} describes no fleet; stop the fleet and remove the file`);
 }

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clusterNames, endpointText, fleetLayout, nameServerName, singleAddressStep } from "./fleet-layout.ts";
+import {
+  clusterNames,
+  endpointText,
+  fleetLayout,
+  nameServerName,
+  singleAddressStep,
+} from "./fleet-layout.ts";
 import type { FleetLayout } from "./fleet-layout.ts";
 import { parentZoneText } from "./parent-zone.ts";
 
@@ -32,7 +38,10 @@ for (const addressing of [
 test("two single-address fleets, one step apart, share no endpoint", () => {
   const at = (offset: number): string[] =>
     endpoints(
-      fleetLayout({ kind: "single-address", offset }, { clusterCount: clusterNames.length, dnsPort: 5300 + offset }),
+      fleetLayout(
+        { kind: "single-address", offset },
+        { clusterCount: clusterNames.length, dnsPort: 5300 + offset },
+      ),
     );
   const [first, second] = [at(0), at(singleAddressStep)];
   assert.deepEqual(

@@ -4,7 +4,11 @@ import type { Endpoint } from "@meridian/runtime";
 export const clusterNames: readonly string[] = ["eu", "us", "za", "ap", "af", "ru", "uk", "ca"];
 
 /** The zone that the playground balances, and the zone that delegates it. */
-export const playgroundZone: { readonly name: string; readonly parent: string; readonly negativeTtl: number } = {
+export const playgroundZone: {
+  readonly name: string;
+  readonly parent: string;
+  readonly negativeTtl: number;
+} = {
   name: "cloud.example.com",
   parent: "example.com",
   negativeTtl: 30,

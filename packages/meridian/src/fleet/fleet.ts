@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Runtime } from "@meridian/runtime";
+import { operatorSettings } from "../cluster/operator-environment.ts";
 import type { ChildRole, StorageKind } from "./child-protocol.ts";
 import { prepareAuthority, prepareClusterFolder } from "./cluster-folder.ts";
 import { encodeFleetFile, fleetFileName, type FleetFile } from "./fleet-file.ts";
@@ -16,6 +17,8 @@ export interface FleetOptions {
   readonly storage: StorageKind;
   /** Whether processes that die are started again. */
   readonly restart: boolean;
+  /** The environment of the command: the operators' own settings are taken from it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly progress: (line: string) => void;
   readonly complain: (line: string) => void;
 }
@@ -113,17 +116,25 @@ export class Fleet {
   }
 
   #roles(): (readonly [string, ChildRole])[] {
-    const { layout, folder, storage } = this.#options;
-    const parent: ChildRole = { kind: "parent", zoneText: parentZoneText(layout), dns: layout.parent.dns };
+    const { layout, folder, storage, environment } = this.#options;
+    const logLevel = environment["LOG_LEVEL"] === "debug" ? "debug" : "info";
+    const parent: ChildRole = {
+      kind: "parent",
+      zoneText: parentZoneText(layout),
+      dns: layout.parent.dns,
+      logLevel,
+    };
     const clusters = layout.clusters.map((place): [string, ChildRole] => {
       const others = layout.clusters.filter((other) => other.name !== place.name);
       const role: ChildRole = {
         kind: "cluster",
+        logLevel,
         ...place,
         peerGeoTags: others.map((other) => other.geoTag),
         folder: join(folder, place.name),
         storage,
         parentDns: layout.parent.dns,
+        operatorSettings: operatorSettings(environment),
       };
       if (layout.addressing.kind === "own-addresses") return [place.name, role];
       return [place.name, { ...role, peers: others.map(({ geoTag, dns }) => ({ geoTag, dns })) }];

@@ -34,20 +34,26 @@ const stale = [
 ];
 
 for (const { name, content, linuxOnly } of stale) {
-  test(`a lock ${name} is taken over`, { skip: linuxOnly === true && process.platform !== "linux" }, async () => {
-    const folder = await mkdtemp(join(root, "stale-"));
-    await writeFile(join(folder, "lock"), content);
-    assert.equal(await lockHolder(folder), undefined);
-    const lock = await FolderLock.acquire(folder, "meridian up");
-    assert.equal((await lockHolder(folder))?.pid, process.pid);
-    await lock[Symbol.asyncDispose]();
-    assert.deepEqual(await readdir(folder), []);
-  });
+  test(
+    `a lock ${name} is taken over`,
+    { skip: linuxOnly === true && process.platform !== "linux" },
+    async () => {
+      const folder = await mkdtemp(join(root, "stale-"));
+      await writeFile(join(folder, "lock"), content);
+      assert.equal(await lockHolder(folder), undefined);
+      const lock = await FolderLock.acquire(folder, "meridian up");
+      assert.equal((await lockHolder(folder))?.pid, process.pid);
+      await lock[Symbol.asyncDispose]();
+      assert.deepEqual(await readdir(folder), []);
+    },
+  );
 }
 
 test("of many who start at once one gets the folder", async () => {
   const folder = join(root, "many");
-  const attempts = await Promise.allSettled([1, 2, 3, 4, 5].map(() => FolderLock.acquire(folder, "meridian up")));
+  const attempts = await Promise.allSettled(
+    [1, 2, 3, 4, 5].map(() => FolderLock.acquire(folder, "meridian up")),
+  );
   assert.equal(attempts.filter((attempt) => attempt.status === "fulfilled").length, 1);
 });
 
@@ -55,5 +61,8 @@ test("a folder that cannot be written to is named with its reason", async () => 
   const file = join(root, "file");
   await writeFile(file, "");
   await chmod(file, 0o600);
-  await assert.rejects(FolderLock.acquire(join(file, "data"), "meridian up"), /cannot write to the data folder .*ENOTDIR/);
+  await assert.rejects(
+    FolderLock.acquire(join(file, "data"), "meridian up"),
+    /cannot write to the data folder .*ENOTDIR/,
+  );
 });

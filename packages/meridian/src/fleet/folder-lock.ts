@@ -67,7 +67,10 @@ export async function lockHolder(folder: string): Promise<LockHolder | undefined
 }
 
 /** Whether that very process still runs, and not another one that was given its id later. */
-export async function isAlive(holder: { readonly pid: number; readonly startTime?: string }): Promise<boolean> {
+export async function isAlive(holder: {
+  readonly pid: number;
+  readonly startTime?: string;
+}): Promise<boolean> {
   try {
     process.kill(holder.pid, 0);
   } catch (error) {

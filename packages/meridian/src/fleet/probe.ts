@@ -33,19 +33,39 @@ export async function probeDnsServer(
 /** The A or AAAA records that one server gives for a name, sorted; or what it said instead. */
 export async function askAddresses(
   client: DnsClient,
-  asked: { readonly server: Endpoint; readonly name: string; readonly type: "A" | "AAAA"; readonly deadlineMs?: number },
+  asked: {
+    readonly server: Endpoint;
+    readonly name: string;
+    readonly type: "A" | "AAAA";
+    readonly deadlineMs?: number;
+  },
 ): Promise<{ readonly addresses: readonly string[]; readonly verdict: Verdict }> {
   const { server, name, type } = asked;
-  const verdict = await client.query({ name, type, servers: [server], deadlineMs: asked.deadlineMs ?? deadlineMs });
+  const verdict = await client.query({
+    name,
+    type,
+    servers: [server],
+    deadlineMs: asked.deadlineMs ?? deadlineMs,
+  });
   const records = verdict.state === "answered" ? verdict.records : [];
-  return { addresses: records.filter((record) => record.type === type).map(({ data }) => data).sort(), verdict };
+  return {
+    addresses: records
+      .filter((record) => record.type === type)
+      .map(({ data }) => data)
+      .sort(),
+    verdict,
+  };
 }
 
 /** What a server said, in one phrase. */
 export function describeVerdict(verdict: Verdict): string {
   switch (verdict.state) {
     case "answered":
-      return verdict.outcome === "nxdomain" ? "no such name" : verdict.outcome === "nodata" ? "no records" : verdict.outcome;
+      return verdict.outcome === "nxdomain"
+        ? "no such name"
+        : verdict.outcome === "nodata"
+          ? "no records"
+          : verdict.outcome;
     case "refused":
       return verdict.rcode;
     case "unreachable":

@@ -76,7 +76,8 @@ export class SupervisedChild {
     const place = this.#place;
     this.#place = { at: "stopped" };
     if (place.at === "waiting") place.cancel();
-    if (place.at === "starting" || place.at === "up") await endProcess(place.child, { clock: this.#clock, forced });
+    if (place.at === "starting" || place.at === "up")
+      await endProcess(place.child, { clock: this.#clock, forced });
   }
 
   async #launch(): Promise<void> {
@@ -151,7 +152,9 @@ function moveLargeLogAside(path: string): void {
 function firstReport(child: ChildProcess, clock: Clock): Promise<ChildReport> {
   return new Promise((resolve) => {
     const fail = (message: string): void => resolve({ kind: "failed", code: "StartFailed", message });
-    const cancel = clock.after(readyWithinMs, () => fail(`not ready within ${readyWithinMs / 1000} s; see its log`));
+    const cancel = clock.after(readyWithinMs, () =>
+      fail(`not ready within ${readyWithinMs / 1000} s; see its log`),
+    );
     child.once("message", (message) => resolve(message as ChildReport));
     child.once("exit", (code, signal) => {
       cancel();

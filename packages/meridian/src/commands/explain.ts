@@ -1,0 +1,116 @@
+import { silentLogger, type Runtime } from "@meridian/runtime";
+import { nodeRuntime } from "@meridian/runtime/node";
+import { DnsClient } from "@meridian/dns";
+import type { Explanation } from "@meridian/gslb";
+import { lastText, type Command } from "../cli/command.ts";
+import { dataFolder, dataOption } from "../cli/data-option.ts";
+import { OptionReader } from "../cli/option-values.ts";
+import type { FleetFileCluster } from "../fleet/fleet-file.ts";
+import { openFleet, operatorClient } from "../fleet/open-fleet.ts";
+import { askAddresses, describeVerdict } from "../fleet/probe.ts";
+import { explanationText } from "./explanation-text.ts";
+
+/** What one DNS server says about a host when it is really asked. */
+export interface ServedAnswer {
+  readonly type: "A" | "AAAA";
+  readonly said: string;
+  readonly addresses: readonly string[];
+}
+
+/** How one cluster sees a host: its operator's explanation, or why there is none, and what its DNS server says. */
+export interface ClusterExplanation {
+  readonly name: string;
+  readonly geoTag: string;
+  readonly explanation?: Explanation;
+  /** Why the operator could not be asked. */
+  readonly unreachable?: string;
+  readonly answers: readonly ServedAnswer[];
+}
+
+const deadlineMs = 3_000;
+
+/** `meridian explain`: how each cluster answers for a host, and why, from live data. */
+export const explainCommand: Command = {
+  words: ["explain"],
+  positionals: ["HOST"],
+  summary: "tell how each cluster answers for a host, and why",
+  details: [
+    "Asks the operator of each cluster for health, local targets, what it saw of its peers and what it decided,",
+    "and each DNS server for what it answers. A cluster that cannot be asked is shown as such.",
+    "The exit code is 0 when every cluster could be asked, else 1.",
+  ],
+  options: [
+    dataOption,
+    { name: "output", value: "FORMAT", help: "text, or json for machines (default text)" },
+  ],
+  async run(invocation, terminal) {
+    const reader = new OptionReader();
+    const output = reader.oneOf(lastText(invocation, "output"), {
+      option: "--output",
+      values: ["text", "json"],
+      fallback: "text",
+    });
+    reader.finish();
+    const host = (invocation.positionals[0] ?? "").replace(/\.$/, "").toLowerCase();
+    const fleet = await openFleet(dataFolder(invocation));
+    const runtime = nodeRuntime({ dataFolder: dataFolder(invocation), log: silentLogger });
+    await using dnsClient = new DnsClient(runtime);
+    const clusters = await Promise.all(
+      fleet.clusters.map((cluster) => askCluster(runtime, cluster, { host, dnsClient })),
+    );
+    if (output === "json") terminal.print(JSON.stringify({ host, clusters }, undefined, 2));
+    else for (const line of explanationText(host, clusters, runtime.clock.now())) terminal.print(line);
+    return clusters.every((cluster) => cluster.unreachable === undefined) ? 0 : 1;
+  },
+};
+
+async function askCluster(
+  runtime: Runtime,
+  cluster: FleetFileCluster,
+  asked: { readonly host: string; readonly dnsClient: DnsClient },
+): Promise<ClusterExplanation> {
+  const [told, ...answers] = await Promise.all([
+    askOperator(runtime, cluster, asked.host),
+    ...(["A", "AAAA"] as const).map(async (type): Promise<ServedAnswer> => {
+      const answer = await askAddresses(asked.dnsClient, { server: cluster.dns, name: asked.host, type });
+      return { type, said: describeVerdict(answer.verdict), addresses: answer.addresses };
+    }),
+  ]);
+  return { name: cluster.name, geoTag: cluster.geoTag, ...told, answers };
+}
+
+async function askOperator(
+  runtime: Runtime,
+  cluster: FleetFileCluster,
+  host: string,
+): Promise<{ readonly explanation: Explanation } | { readonly unreachable: string }> {
+  const timedOut = new AbortController();
+  const cancel = runtime.clock.after(deadlineMs, () =>
+    timedOut.abort(new Error(`no answer within ${deadlineMs} ms`)),
+  );
+  try {
+    const { http, token } = await operatorClient(runtime, cluster);
+    await using client = http;
+    const response = await client.request({
+      method: "GET",
+      target: `/explain?host=${encodeURIComponent(host)}`,
+      headers: { authorization: `Bearer ${token}` },
+      signal: timedOut.signal,
+    });
+    const text = await bodyText(response.body);
+    if (response.status !== 200)
+      return { unreachable: `${cluster.operator} answered ${response.status}: ${text.trim()}` };
+    return { explanation: JSON.parse(text) as Explanation };
+  } catch (error) {
+    return { unreachable: error instanceof Error ? error.message : String(error) };
+  } finally {
+    cancel();
+  }
+}
+
+async function bodyText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}

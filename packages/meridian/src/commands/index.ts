@@ -1,0 +1,23 @@
+import type { Command } from "../cli/command.ts";
+import { apiserverCommand } from "./apiserver.ts";
+import { childCommands } from "./cluster.ts";
+import { demoFailoverCommand } from "./demo-failover.ts";
+import { dnsCommand } from "./dns.ts";
+import { downCommand } from "./down.ts";
+import { explainCommand } from "./explain.ts";
+import { startCommand } from "./start.ts";
+import { statusCommand } from "./status.ts";
+import { upCommand } from "./up.ts";
+
+/** Every command, in the order of the help. */
+export const commands: readonly Command[] = [
+  upCommand,
+  statusCommand,
+  explainCommand,
+  demoFailoverCommand,
+  startCommand,
+  downCommand,
+  apiserverCommand,
+  dnsCommand,
+  ...childCommands,
+];

@@ -1,0 +1,36 @@
+import { nodeRuntime } from "@meridian/runtime/node";
+import { ClosingStack } from "../cluster/closing-stack.ts";
+import { startCluster } from "../cluster/cluster.ts";
+import { operatorEnvironment } from "../cluster/operator-environment.ts";
+import type { ChildRole, ClusterRole } from "../fleet/child-protocol.ts";
+import { readClusterIdentity } from "../fleet/cluster-folder.ts";
+import { pinoLogger } from "../pino-logger.ts";
+import { openStorage } from "./open-storage.ts";
+
+/** Makes this process one cluster; resolves when its DNS server answers. @throws MeridianError, NetworkError */
+export async function startClusterProcess(
+  role: ClusterRole & Pick<ChildRole, "logLevel">,
+): Promise<AsyncDisposable> {
+  const log = pinoLogger({ format: "json", level: role.logLevel });
+  const runtime = nodeRuntime({ dataFolder: role.folder, log });
+  const { token, server, caPem } = await readClusterIdentity(role.folder);
+  const closing = new ClosingStack();
+  try {
+    const storage = closing.use(await openStorage(runtime, { kind: role.storage, folder: role.folder }));
+    const cluster = await startCluster(runtime, {
+      storage,
+      token,
+      apiServer: role.apiServer,
+      operator: role.operator,
+      dns: role.dns,
+      tls: { server, caPem },
+      operatorEnvironment: operatorEnvironment(role),
+    });
+    closing.use(cluster);
+    await cluster.ready;
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+  return { [Symbol.asyncDispose]: () => closing.close() };
+}

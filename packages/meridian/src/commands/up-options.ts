@@ -1,0 +1,48 @@
+import { dataFolder } from "../cli/data-option.ts";
+import { lastText, type Invocation } from "../cli/command.ts";
+import { OptionReader } from "../cli/option-values.ts";
+import type { StorageKind } from "../fleet/child-protocol.ts";
+import { clusterNames } from "../fleet/fleet-layout.ts";
+
+/** What `meridian up` was asked for. */
+export interface UpOptions {
+  readonly clusterCount: number;
+  readonly folder: string;
+  readonly storage: StorageKind;
+  readonly dnsPort?: number;
+  readonly singleAddress: boolean;
+  readonly examples: boolean;
+  readonly restart: boolean;
+}
+
+/** Understands the options of `meridian up`. @throws MeridianError `Usage` with every problem */
+export function parseUpOptions(invocation: Invocation): UpOptions {
+  const reader = new OptionReader();
+  const ephemeral = invocation.switches.has("ephemeral");
+  const storageText = lastText(invocation, "storage");
+  const storage = reader.oneOf(storageText, {
+    option: "--storage",
+    values: ["lmdb", "memory"],
+    fallback: "lmdb",
+  });
+  if (ephemeral && storageText === "lmdb")
+    reader.problem("--ephemeral keeps nothing, so it goes with --storage memory only");
+  const portText = lastText(invocation, "port");
+  const port = reader.integer(portText, { option: "--port", min: 1, max: 65_000, fallback: 0 });
+  const options: UpOptions = {
+    clusterCount: reader.integer(lastText(invocation, "clusters"), {
+      option: "--clusters",
+      min: 1,
+      max: clusterNames.length,
+      fallback: 3,
+    }),
+    folder: dataFolder(invocation),
+    storage: ephemeral ? "ephemeral" : storage,
+    singleAddress: invocation.switches.has("single-address"),
+    examples: !invocation.switches.has("no-examples"),
+    restart: !invocation.switches.has("no-restart"),
+    ...(portText === undefined ? {} : { dnsPort: port }),
+  };
+  reader.finish();
+  return options;
+}

@@ -1,0 +1,69 @@
+import { relative } from "node:path";
+import type { Terminal } from "../cli/terminal.ts";
+import { dataArgument } from "../cli/data-option.ts";
+import { findProgram } from "../cli/find-program.ts";
+import { textTable } from "../cli/text-table.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import { endpointText, playgroundZone } from "../fleet/fleet-layout.ts";
+
+export interface UpReport {
+  readonly fleet: Fleet;
+  readonly folder: string;
+  readonly examples: boolean;
+}
+
+/** What is up and what to try next, as the lines that a newcomer reads. */
+export async function upReport(terminal: Terminal, report: UpReport): Promise<readonly string[]> {
+  const { parent, addressing } = report.fleet.describe();
+  const rows = report.fleet.clusters.map((cluster) => [
+    cluster.name,
+    endpointText(cluster.dns),
+    `https://${endpointText(cluster.apiServer)}`,
+    shortPath(cluster.kubeconfigPath),
+  ]);
+  const table = [["", "DNS", "API server", "kubeconfig"], ["parent", endpointText(parent.dns)], ...rows];
+  const single =
+    addressing === "single-address"
+      ? [
+          "",
+          "All servers share 127.0.0.1. Glue carries no port, so resolving through the parent needs Linux.",
+        ]
+      : [];
+  return [
+    "",
+    `The fleet is up. Ctrl-C stops it, and so does "${terminal.self} down${dataArgument(report.folder)}" from elsewhere.`,
+    "",
+    ...textTable(table, "  "),
+    ...single,
+    "",
+    "Try next, in another terminal:",
+    ...(await nextCommands(terminal, report)).map((command) => `  ${command}`),
+  ];
+}
+
+async function nextCommands(terminal: Terminal, report: UpReport): Promise<readonly string[]> {
+  const first = report.fleet.clusters[0];
+  if (first === undefined) return [];
+  const data = dataArgument(report.folder);
+  const host = `failover.${playgroundZone.name}`;
+  const [dig, kubectl] = await Promise.all(
+    ["dig", "kubectl"].map((program) => findProgram(program, terminal.environment["PATH"])),
+  );
+  const asked = report.examples ? `${host} +short` : `${playgroundZone.name} SOA`;
+  const withDig = `dig @${first.dns.address} -p ${first.dns.port} ${asked}`;
+  const kubeconfig = shortPath(first.kubeconfigPath);
+  const withKubectl = `kubectl --kubeconfig ${kubeconfig} get gslb,dnsendpoints,zonedelegations -A`;
+  const explain = `${terminal.self} explain ${host}${data}`;
+  const demo = report.examples ? `${terminal.self} demo failover${data}` : `${terminal.self} status${data}`;
+  const commands = [
+    ...(dig === true ? [withDig] : [explain]),
+    ...(kubectl === true ? [withKubectl] : []),
+    demo,
+  ];
+  return commands.length < 3 && dig === true ? [...commands, explain] : commands;
+}
+
+function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith("..") ? path : short;
+}

@@ -1,0 +1,53 @@
+import { createRequire } from "node:module";
+import { parseCommandLine } from "./cli/parse-command-line.ts";
+import { processTerminal } from "./cli/terminal.ts";
+import { commands } from "./commands/index.ts";
+import { explainNetworkError } from "./fleet/network-remedy.ts";
+import { exitCodeOf, MeridianError } from "./meridian-error.ts";
+
+/** A command that has ended may leave a socket behind that closes late; the process does not wait longer for it. */
+const lingerMs = 1_000;
+
+/** Runs one command line to its end and sets the exit code of the process. */
+export async function runCommand(argv: readonly string[]): Promise<void> {
+  // Whatever a command writes, tokens and private keys among it, is for its owner only.
+  process.umask(0o077);
+  process.exitCode = await run(argv);
+  if (process.connected) process.disconnect();
+  setTimeout(() => process.exit(), lingerMs).unref();
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  const line = parseCommandLine(argv, commands);
+  switch (line.kind) {
+    case "help":
+      process.stdout.write(`${line.text}\n`);
+      return 0;
+    case "version":
+      process.stdout.write(`${version()}\n`);
+      return 0;
+    case "mistake":
+      process.stderr.write(`${line.message}\n`);
+      return 2;
+    case "run": {
+      try {
+        return await line.command.run(line.invocation, processTerminal(line.command.internal === true));
+      } catch (error) {
+        process.stderr.write(`${describeFailure(explainNetworkError(error))}\n`);
+        return exitCodeOf(error);
+      }
+    }
+  }
+}
+
+/** One line where we know what happened; the stack where we do not, since then it is a bug of ours. */
+function describeFailure(error: unknown): string {
+  if (error instanceof MeridianError) return `meridian: ${error.message}`;
+  if (error instanceof Error && "code" in error) return `meridian: ${error.message}`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function version(): string {
+  const manifest = createRequire(import.meta.url)("../package.json") as { readonly version: string };
+  return manifest.version;
+}
