@@ -26,3 +26,29 @@ export const dnsEndpointType: ResourceType = {
   kind: "DNSEndpoint",
   namespaced: true,
 };
+
+export const ingressType: ResourceType = {
+  group: "networking.k8s.io",
+  version: "v1",
+  plural: "ingresses",
+  kind: "Ingress",
+  namespaced: true,
+};
+
+export const serviceType: ResourceType = { group: "", version: "v1", plural: "services", kind: "Service", namespaced: true };
+
+export const endpointSliceType: ResourceType = {
+  group: "discovery.k8s.io",
+  version: "v1",
+  plural: "endpointslices",
+  kind: "EndpointSlice",
+  namespaced: true,
+};
+
+export const configMapType: ResourceType = {
+  group: "",
+  version: "v1",
+  plural: "configmaps",
+  kind: "ConfigMap",
+  namespaced: true,
+};

@@ -1,0 +1,127 @@
+import { addressFamilies, type AddressFamily } from "../decide/address-family.ts";
+import { canonicalName } from "../decide/dns-name.ts";
+import { afterAnswer, rememberedView, sameView, unknownView, type PeerAnswer, type PeerView } from "../decide/peer-view.ts";
+import type { PeerMemory } from "./peer-memory.ts";
+
+/** Which view: a peer's of one host and family. The host alone names the zone. */
+export interface ViewKey {
+  readonly zone: string;
+  readonly geoTag: string;
+  readonly host: string;
+  readonly family: AddressFamily;
+}
+
+interface HostViews {
+  readonly zone: string;
+  readonly thresholdSeconds: number;
+  /** By geo tag and family; `order` is that of the question whose answer was applied last. */
+  readonly views: Map<string, { view: PeerView; order: number }>;
+}
+
+/**
+ * Every peer's view of every host that this cluster balances.
+ *
+ * Answers may arrive out of order: one applies only if its question was asked after that of the answer in place. So a
+ * slow failure never hides a newer success.
+ */
+export class PeerViews {
+  readonly #hosts = new Map<string, HostViews>();
+  readonly #peers = new Map<string, readonly string[]>();
+  readonly #memory: PeerMemory;
+  readonly #onChange: (host: string) => void;
+
+  /** `onChange` gets the host, in canonical form, of each view that now decides or reads otherwise. */
+  constructor(memory: PeerMemory, onChange: (host: string) => void) {
+    this.#memory = memory;
+    this.#onChange = onChange;
+  }
+
+  /** Says which peers a zone has. Views of others are dropped. */
+  setPeers(zone: string, geoTags: readonly string[]): void {
+    this.#peers.set(zone, geoTags);
+    for (const [host, entry] of this.#hosts) {
+      if (entry.zone !== zone) continue;
+      const wanted = new Set(geoTags.flatMap((tag) => addressFamilies.map((family) => viewId(tag, family))));
+      const stale = [...entry.views.keys()].filter((id) => !wanted.has(id));
+      for (const id of stale) entry.views.delete(id);
+      this.#fill(host, entry);
+      if (stale.length > 0) this.#onChange(host);
+    }
+  }
+
+  removeZone(zone: string): void {
+    this.#peers.delete(zone);
+    for (const [host, entry] of this.#hosts) if (entry.zone === zone) this.remove(host);
+  }
+
+  /**
+   * Starts to keep views of a host. With a threshold, what they hold is remembered over restarts.
+   *
+   * @returns whether the host is new here, so that its peers must be asked
+   */
+  add(host: string, of: { readonly zone: string; readonly thresholdSeconds: number }): boolean {
+    const name = canonicalName(host);
+    const present = this.#hosts.get(name);
+    if (present !== undefined && present.zone === of.zone && present.thresholdSeconds === of.thresholdSeconds) return false;
+    const views: HostViews["views"] = present?.zone === of.zone ? present.views : new Map();
+    const entry = { ...of, views };
+    this.#hosts.set(name, entry);
+    this.#fill(name, entry);
+    for (const { view } of views.values()) this.#remember(name, entry, view);
+    return present?.zone !== of.zone;
+  }
+
+  remove(host: string): void {
+    const name = canonicalName(host);
+    const entry = this.#hosts.get(name);
+    if (entry === undefined || !this.#hosts.delete(name)) return;
+    for (const { view } of entry.views.values())
+      this.#memory.set({ zone: entry.zone, geoTag: view.geoTag, host: name, family: view.family }, undefined);
+  }
+
+  /** The hosts of a zone, canonical. */
+  hosts(zone: string): readonly string[] {
+    return [...this.#hosts].flatMap(([host, entry]) => (entry.zone === zone ? [host] : []));
+  }
+
+  /** All views of a host, by geo tag and family; none for a host that is not kept. */
+  of(host: string): readonly PeerView[] {
+    return [...(this.#hosts.get(canonicalName(host))?.views.values() ?? [])].map(({ view }) => view);
+  }
+
+  /** Applies the answer to a question. `order` rises with the moment of asking. */
+  record(key: ViewKey, answer: PeerAnswer, at: { readonly order: number; readonly now: number }): void {
+    const entry = this.#hosts.get(key.host);
+    const current = entry?.views.get(viewId(key.geoTag, key.family));
+    if (entry === undefined || entry.zone !== key.zone || current === undefined || at.order <= current.order) return;
+    const view = afterAnswer(current.view, answer, at.now);
+    const isSame = sameView(current.view, view);
+    entry.views.set(viewId(key.geoTag, key.family), { view, order: at.order });
+    if (isSame) return;
+    this.#remember(key.host, entry, view);
+    this.#onChange(key.host);
+  }
+
+  #fill(host: string, entry: HostViews): void {
+    for (const geoTag of this.#peers.get(entry.zone) ?? []) {
+      for (const family of addressFamilies) {
+        const id = viewId(geoTag, family);
+        if (entry.views.has(id)) continue;
+        const memory = this.#memory.get({ zone: entry.zone, geoTag, host, family });
+        const unknown = unknownView(geoTag, family);
+        entry.views.set(id, { view: memory === undefined ? unknown : rememberedView(unknown, memory), order: -1 });
+      }
+    }
+  }
+
+  #remember(host: string, entry: HostViews, view: PeerView): void {
+    const { geoTag, family, targets, unreachableSince } = view;
+    const isWorthIt = entry.thresholdSeconds > 0 && targets.length > 0;
+    const memory = isWorthIt ? { targets, ...(unreachableSince === undefined ? {} : { unreachableSince }) } : undefined;
+    this.#memory.set({ zone: entry.zone, geoTag, host, family }, memory);
+  }
+}
+
+function viewId(geoTag: string, family: AddressFamily): string {
+  return `${geoTag} ${family}`;
+}

@@ -1,0 +1,86 @@
+import type { DnsClient, NotifyHint } from "@meridian/dns";
+import type { Endpoint, Runtime } from "@meridian/runtime";
+import { canonicalName, zoneOf } from "../decide/dns-name.ts";
+import { geoTagOfNameServer, zoneOfLocalTargetsZone, type ZonePair } from "../decide/zone-names.ts";
+import type { TaskScope } from "../tasks/task-scope.ts";
+import { PeerSession } from "./peer-session.ts";
+import type { PeerViews } from "./peer-views.ts";
+
+export interface PeersOptions {
+  readonly dnsClient: DnsClient;
+  readonly views: PeerViews;
+  readonly tasks: TaskScope;
+  /** The own geo tag, and those of all peers. */
+  readonly geoTag: string;
+  readonly peerGeoTags: readonly string[];
+  readonly nameServerPrefix: string;
+  readonly deadlineMs: number;
+  readonly periodMs: number;
+}
+
+/** The sessions with all peers of all zones. */
+export class Peers {
+  readonly #runtime: Pick<Runtime, "clock" | "random" | "log">;
+  readonly #options: PeersOptions;
+  readonly #zones = new Map<string, { readonly pair: ZonePair; readonly sessions: Map<string, PeerSession> }>();
+
+  constructor(runtime: Pick<Runtime, "clock" | "random" | "log">, options: PeersOptions) {
+    this.#runtime = runtime;
+    this.#options = options;
+  }
+
+  /** Starts to talk with every peer about a zone; where they are comes by `setServers`. */
+  addZone(pair: ZonePair): void {
+    const zone = canonicalName(pair.loadBalancedZone);
+    if (this.#zones.has(zone)) return;
+    const { dnsClient, views, tasks, peerGeoTags, deadlineMs, periodMs } = this.#options;
+    views.setPeers(zone, peerGeoTags);
+    const open = (geoTag: string): [string, PeerSession] => [
+      geoTag,
+      new PeerSession(this.#runtime, { zone, geoTag, dnsClient, views, tasks, deadlineMs, periodMs }),
+    ];
+    this.#zones.set(zone, { pair, sessions: new Map(peerGeoTags.map(open)) });
+  }
+
+  removeZone(zone: string): void {
+    const name = canonicalName(zone);
+    for (const session of this.sessions(name)) session.close();
+    this.#zones.delete(name);
+    this.#options.views.removeZone(name);
+  }
+
+  /** Says where a zone's peer is asked; empty where nobody knows. */
+  setServers(zone: string, geoTag: string, servers: readonly Endpoint[]): void {
+    this.#zones.get(canonicalName(zone))?.sessions.get(geoTag)?.setServers(servers);
+  }
+
+  sessions(zone: string): readonly PeerSession[] {
+    return [...(this.#zones.get(canonicalName(zone))?.sessions.values() ?? [])];
+  }
+
+  /** Keeps views of a host from now on, and asks for them at once where it is new. */
+  addHost(host: string, thresholdSeconds: number): void {
+    const zone = zoneOf(host, this.#zones.keys());
+    if (zone === undefined) return;
+    const isNew = this.#options.views.add(host, { zone, thresholdSeconds });
+    if (isNew) for (const session of this.sessions(zone)) session.ask(canonicalName(host));
+  }
+
+  removeHost(host: string): void {
+    this.#options.views.remove(host);
+  }
+
+  /**
+   * Takes a peer's NOTIFY. Its MNAME names the sender; without one (or with one that is nobody's) every peer of the zone
+   * may have sent it. Nothing in it is believed: it only makes us look.
+   */
+  hint(hint: Pick<NotifyHint, "zone" | "mname">): void {
+    const zone = zoneOfLocalTargetsZone(hint.zone);
+    const known = zone === undefined ? undefined : this.#zones.get(zone);
+    if (known === undefined) return;
+    const tag = hint.mname === undefined ? undefined : geoTagOfNameServer(known.pair, hint.mname, this.#options.nameServerPrefix);
+    if (tag === canonicalName(this.#options.geoTag)) return;
+    const senders = [...known.sessions.values()].filter((session) => canonicalName(session.geoTag) === tag);
+    for (const session of senders.length > 0 ? senders : known.sessions.values()) session.hint();
+  }
+}

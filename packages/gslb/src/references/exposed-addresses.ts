@@ -1,0 +1,88 @@
+import type { LoadBalancerIngress } from "@meridian/kube";
+import { splitFamilies, type FamilyTargets } from "../decide/address-family.ts";
+import type { ExposedOutcome } from "../decide/gslb-snapshot.ts";
+import { exposedAddressesAnnotation, exposedHostnamesAnnotation } from "../resources/gslb-annotations.ts";
+import type { Gslb } from "../resources/gslb.ts";
+
+/** What is known of a host name's addresses. */
+export type LookedUp =
+  | { readonly state: "pending" }
+  /** The last good answer, also where later lookups failed. */
+  | { readonly state: "known"; readonly targets: FamilyTargets }
+  | { readonly state: "failed"; readonly verdict: string };
+
+export interface ExposedSources {
+  /** The referenced object's load-balancer entries. */
+  readonly addresses: readonly LoadBalancerIngress[];
+  /** `CLUSTER_EXPOSED_IPS` */
+  readonly override: readonly string[];
+  /** Never waits: a name not looked up yet is pending. */
+  readonly lookUp: (hostname: string) => LookedUp;
+}
+
+/**
+ * Where this cluster serves a Gslb's hosts: the hostnames annotation before the addresses annotation before the
+ * configuration before the referenced object.
+ */
+export function exposedAddresses(gslb: Gslb, sources: ExposedSources): ExposedOutcome {
+  const annotations = gslb.metadata.annotations ?? {};
+  const hostnames = annotations[exposedHostnamesAnnotation];
+  if (hostnames !== undefined) {
+    const source = `annotation ${exposedHostnamesAnnotation}`;
+    const names = splitList(hostnames).filter((name) => name !== "");
+    if (names.length === 0) return { source, problem: `${source} is blank; name at least one host, for example lb.example.net` };
+    return fromNames(names, { source, lookUp: sources.lookUp, mustResolve: true });
+  }
+
+  const addresses = annotations[exposedAddressesAnnotation];
+  if (addresses !== undefined) {
+    const source = `annotation ${exposedAddressesAnnotation}`;
+    const { targets, refused } = splitFamilies(splitList(addresses));
+    if (refused.length === 0) return { targets, source };
+    const wrong = refused.map((each) => JSON.stringify(each)).join(", ");
+    return { source, problem: `${source} is ${JSON.stringify(addresses)}, and ${wrong} is no address; write addresses joined by commas, for example 192.0.2.1,192.0.2.2` };
+  }
+
+  if (sources.override.length > 0) return { targets: splitFamilies(sources.override).targets, source: "CLUSTER_EXPOSED_IPS" };
+  return fromLoadBalancer(sources);
+}
+
+function fromLoadBalancer(sources: ExposedSources): ExposedOutcome {
+  const source = "the referenced object's load balancer";
+  const names = sources.addresses.flatMap(({ ip, hostname }) => (ip === undefined && hostname !== undefined ? [hostname] : []));
+  const plain = splitFamilies(sources.addresses.flatMap(({ ip }) => ip ?? [])).targets;
+  if (names.length === 0) return { targets: plain, source };
+  const named = fromNames(names, { source, lookUp: sources.lookUp, mustResolve: false });
+  if (named.targets === undefined) return named;
+  return {
+    ...named,
+    targets: { A: unique([...plain.A, ...named.targets.A]), AAAA: unique([...plain.AAAA, ...named.targets.AAAA]) },
+  };
+}
+
+function fromNames(
+  names: readonly string[],
+  of: { readonly source: string; readonly lookUp: ExposedSources["lookUp"]; readonly mustResolve: boolean },
+): ExposedOutcome {
+  const A: string[] = [];
+  const AAAA: string[] = [];
+  for (const name of names) {
+    const found = of.lookUp(name);
+    if (found.state === "pending") return { source: of.source };
+    if (found.state === "failed")
+      return { source: of.source, problem: `${name} (${of.source}) cannot be resolved: ${found.verdict}; the last known addresses stand` };
+    if (of.mustResolve && found.targets.A.length + found.targets.AAAA.length === 0)
+      return { source: of.source, problem: `${name} (${of.source}) has no address` };
+    A.push(...found.targets.A);
+    AAAA.push(...found.targets.AAAA);
+  }
+  return { targets: { A: unique(A), AAAA: unique(AAAA) }, source: of.source };
+}
+
+function splitList(text: string): string[] {
+  return text.split(",").map((item) => item.trim());
+}
+
+function unique(items: readonly string[]): string[] {
+  return [...new Set(items)];
+}

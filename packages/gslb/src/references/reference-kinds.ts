@@ -1,0 +1,63 @@
+import type { Ingress, KubeObject, LoadBalancerIngress, Service } from "@meridian/kube";
+import { canonicalName } from "../decide/dns-name.ts";
+import type { Server, ServiceRef } from "../decide/gslb-snapshot.ts";
+import { hostnameAnnotation } from "../resources/gslb-annotations.ts";
+import type { Gslb } from "../resources/gslb.ts";
+
+/** What an object that a Gslb refers to says: its hosts with their Services, and where it is reached. */
+export type Extracted =
+  | { readonly servers: readonly Server[]; readonly addresses: readonly LoadBalancerIngress[]; readonly problem?: undefined }
+  | { readonly problem: string };
+
+/** A kind that a Gslb may refer to. A new kind is one more entry of `referenceKinds`. */
+export interface ReferenceKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  extract(object: KubeObject, gslb: Gslb): Extracted;
+}
+
+export const ingressKind: ReferenceKind = {
+  apiVersion: "networking.k8s.io/v1",
+  kind: "Ingress",
+  extract(object) {
+    const ingress = object as Ingress;
+    return { servers: serversOfIngress(ingress), addresses: ingress.status?.loadBalancer?.ingress ?? [] };
+  },
+};
+
+export const serviceKind: ReferenceKind = {
+  apiVersion: "v1",
+  kind: "Service",
+  extract(object, gslb) {
+    const service = object as Service;
+    const { name = "", namespace = "" } = service.metadata;
+    const host = gslb.metadata.annotations?.[hostnameAnnotation] ?? "";
+    if (host === "")
+      return { problem: `a reference to a Service needs the annotation ${hostnameAnnotation} with the host` };
+    if (service.spec?.type !== "LoadBalancer")
+      return { problem: `Service ${namespace}/${name} is of type ${service.spec?.type ?? "ClusterIP"}; it must be LoadBalancer` };
+    return {
+      servers: [{ host, services: [{ namespace, name }] }],
+      addresses: service.status?.loadBalancer?.ingress ?? [],
+    };
+  },
+};
+
+export const referenceKinds: readonly ReferenceKind[] = [ingressKind, serviceKind];
+
+/** One server per host, in the order of the rules; the Services of all rules that name the host. */
+export function serversOfIngress(ingress: Pick<Ingress, "metadata" | "spec">): readonly Server[] {
+  const namespace = ingress.metadata.namespace ?? "";
+  const servers = new Map<string, { host: string; services: Map<string, ServiceRef> }>();
+  for (const rule of ingress.spec?.rules ?? []) {
+    if (rule.host === undefined || rule.host === "") continue;
+    const key = canonicalName(rule.host);
+    const server = servers.get(key) ?? { host: rule.host, services: new Map<string, ServiceRef>() };
+    servers.set(key, server);
+    for (const path of rule.http?.paths ?? []) {
+      const name = path.backend.service?.name ?? "";
+      if (name !== "") server.services.set(name, { namespace, name });
+    }
+  }
+  return [...servers.values()].map(({ host, services }) => ({ host, services: [...services.values()] }));
+}

@@ -1,0 +1,135 @@
+import type { RecordSet } from "@meridian/dns";
+import { canonicalName } from "../decide/dns-name.ts";
+import { isLocalTargetsName } from "../decide/local-targets-name.ts";
+import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import { defaultRecordTtl, toRecordSet, type GivenRecords } from "./record-data.ts";
+
+/** A DNSEndpoint as far as zones care. */
+export interface BookedObject {
+  /** `namespace/name` */
+  readonly key: string;
+  /** Since when its names are claimed: the age that decides between objects. RFC 3339 in UTC, so text order is time order. */
+  readonly since: string;
+  /** It is this operator's own, controlled by a living Gslb; only such may own `localtargets-` names. */
+  readonly isOwn: boolean;
+  readonly records: readonly DnsEndpointRecord[];
+}
+
+/** Why an object does not get a name, or not all of it. */
+export interface EndpointProblem {
+  readonly key: string;
+  readonly message: string;
+}
+
+interface Claim extends GivenRecords {
+  readonly key: string;
+  readonly since: string;
+  readonly isOwn: boolean;
+}
+
+/**
+ * Who says what about which name, over all DNSEndpoints.
+ *
+ * Objects share a name where they give it different types. Where they give the same type, the older object has it, on
+ * every server alike; a CNAME shares with nothing (RFC 1034 §3.6.2).
+ */
+export class EndpointBook {
+  readonly #objects = new Map<string, readonly Claim[]>();
+  readonly #names = new Map<string, Claim[]>();
+
+  /** Takes an object in place of its former self. @returns the names that may now answer otherwise */
+  set(object: BookedObject): ReadonlySet<string> {
+    return this.#replace(object.key, claimsOf(object));
+  }
+
+  /** @returns the names that may now answer otherwise */
+  remove(key: string): ReadonlySet<string> {
+    return this.#replace(key, []);
+  }
+
+  /** Every name that any object gives, canonical. */
+  names(): IterableIterator<string> {
+    return this.#names.keys();
+  }
+
+  /** What a name answers, and which objects do not get their way with it. */
+  resolve(name: string): { readonly sets: readonly RecordSet[]; readonly problems: readonly EndpointProblem[] } {
+    const claims = [...(this.#names.get(name) ?? [])].sort(byAge);
+    const problems: EndpointProblem[] = [];
+    const winners = new Map<string, Claim>();
+    for (const claim of claims) {
+      const problem = claimProblem(claim, winners);
+      if (problem === undefined) winners.set(claim.type, claim);
+      else problems.push({ key: claim.key, message: problem });
+    }
+    const sets: RecordSet[] = [];
+    for (const claim of winners.values()) {
+      const { set, refused } = toRecordSet(claim);
+      for (const target of refused)
+        problems.push({ key: claim.key, message: `${claim.name} ${claim.type} has the target ${JSON.stringify(target)}, which is no ${claim.type} data; it is left out` });
+      // A peer reads an empty answer and no such name alike; only the host itself must stay known.
+      if (set.data.length > 0 || !isLocalTargetsName(name)) sets.push(set);
+    }
+    return { sets, problems };
+  }
+
+  #replace(key: string, claims: readonly Claim[]): ReadonlySet<string> {
+    const dirty = new Set<string>();
+    for (const claim of this.#objects.get(key) ?? []) {
+      const name = canonicalName(claim.name);
+      dirty.add(name);
+      const others = (this.#names.get(name) ?? []).filter((other) => other.key !== key);
+      if (others.length === 0) this.#names.delete(name);
+      else this.#names.set(name, others);
+    }
+    for (const claim of claims) {
+      const name = canonicalName(claim.name);
+      dirty.add(name);
+      this.#names.set(name, [...(this.#names.get(name) ?? []), claim]);
+    }
+    if (claims.length === 0) this.#objects.delete(key);
+    else this.#objects.set(key, claims);
+    return dirty;
+  }
+}
+
+function byAge(a: Claim, b: Claim): number {
+  if (a.since !== b.since) return a.since < b.since ? -1 : 1;
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+}
+
+function claimProblem(claim: Claim, winners: ReadonlyMap<string, Claim>): string | undefined {
+  if (isLocalTargetsName(claim.name) && !claim.isOwn)
+    return `${claim.name} may only be owned by the DNSEndpoint of a Gslb, since peers believe it; use another name`;
+  if (claim.type === "SOA") return `${claim.name} SOA is made by the operator; remove it`;
+  const holder = winners.get(claim.type);
+  if (holder !== undefined)
+    return `${claim.name} ${claim.type} is held by the older DNSEndpoint ${holder.key}; remove it from one of the two`;
+  const cname = claim.type === "CNAME" ? [...winners.values()][0] : winners.get("CNAME");
+  return cname === undefined
+    ? undefined
+    : `${claim.name} ${claim.type} cannot stand beside the ${cname.type} of the older DNSEndpoint ${cname.key}, since a CNAME stands alone`;
+}
+
+/** An object's entries by name and type; entries of the same are merged, each target once. */
+function claimsOf(object: BookedObject): readonly Claim[] {
+  const claims = new Map<string, Claim>();
+  for (const record of object.records) {
+    const { dnsName = "", recordType = "A", recordTTL = 0 } = record;
+    if (dnsName === "") continue;
+    const type = recordType.toUpperCase();
+    const id = `${canonicalName(dnsName)} ${type}`;
+    const before = claims.get(id);
+    claims.set(id, {
+      key: object.key,
+      since: object.since,
+      isOwn: object.isOwn,
+      name: before?.name ?? dnsName,
+      type,
+      ttl: before?.ttl ?? (recordTTL > 0 ? recordTTL : defaultRecordTtl),
+      targets: [...new Set([...(before?.targets ?? []), ...(record.targets ?? [])])],
+      labels: { ...before?.labels, ...record.labels },
+    });
+  }
+  return [...claims.values()];
+}

@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+import { Zone, type Authority, type DnsClient, type RecordSet } from "@meridian/dns";
+import type { Endpoint, Runtime } from "@meridian/runtime";
+import { localTargetsZone } from "../decide/zone-names.ts";
+import type { TaskScope } from "../tasks/task-scope.ts";
+import { Wakeup } from "../tasks/wakeup.ts";
+import type { SerialStore, StoredSerial } from "./serial-store.ts";
+
+export interface LocalViewOptions {
+  readonly zone: string;
+  /** The own name server's name: it tells peers whose view this is. */
+  readonly mname: string;
+  readonly negativeTtlSeconds: number;
+  readonly nameServerTtlSeconds: number;
+  readonly authority: Authority;
+  readonly dnsClient: DnsClient;
+  readonly store: SerialStore;
+  readonly tasks: TaskScope;
+  /** The `localtargets-` record sets that the zone answers now. */
+  readonly content: () => readonly RecordSet[];
+  /** Each peer's servers; empty where nobody is to be told. */
+  readonly peers: () => readonly (readonly Endpoint[])[];
+}
+
+const retryMsMax = 15_000;
+
+/**
+ * What this cluster says of itself for one zone, as the zone `_localtargets.<zone>` with a serial of its own.
+ *
+ * The serial moves only when that content changes, never back, and is stored with the content's digest before it is
+ * published; so equal serials mean equal content, over restarts too. Peers are told of each new serial, and once after a
+ * start; a peer's change never makes us tell anything.
+ */
+export class LocalView {
+  readonly #runtime: Pick<Runtime, "clock" | "log">;
+  readonly #options: LocalViewOptions;
+  readonly #origin: string;
+  readonly #changed = new Wakeup();
+  readonly #abort = new AbortController();
+  #stored: StoredSerial | undefined;
+  #zone: Zone | undefined;
+  #notifying: AbortController | undefined;
+
+  constructor(runtime: Pick<Runtime, "clock" | "log">, options: LocalViewOptions) {
+    this.#runtime = runtime;
+    this.#options = options;
+    this.#origin = localTargetsZone(options.zone);
+    options.tasks.start("own view", (signal) => this.#follow(AbortSignal.any([signal, this.#abort.signal])));
+  }
+
+  /** The serial that is served, `undefined` until the first is. */
+  get serial(): number | undefined {
+    return this.#zone?.serial;
+  }
+
+  /** The zone's `localtargets-` content may have changed. */
+  touch(): void {
+    this.#changed.wake();
+  }
+
+  close(): void {
+    this.#abort.abort(new Error("the zone is gone"));
+    this.#notifying?.abort(this.#abort.signal.reason);
+    this.#options.authority.removeZone(this.#origin);
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    let isLoaded = false;
+    while (true) {
+      await this.#changed.wait(signal);
+      if (signal.aborted) return;
+      try {
+        if (!isLoaded) this.#stored = await this.#options.store.load(this.#options.zone, signal);
+        isLoaded = true;
+        await this.#publish(signal);
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        // What was read may be stale: another writer, or a write whose answer was lost.
+        isLoaded = false;
+        this.#runtime.log.warn("storing the serial of the own view failed; trying again", { zone: this.#origin, error });
+        await this.#runtime.clock.sleep(Math.min(retryMsMax, 100 * 2 ** failures), signal).catch(() => {});
+        this.#changed.wake();
+      }
+    }
+  }
+
+  async #publish(signal: AbortSignal): Promise<void> {
+    const digest = digestOf(this.#options.content());
+    if (digest !== this.#stored?.digest) {
+      const next = { serial: nextSerial(this.#stored, this.#zone?.serial, this.#runtime.clock.now()), digest };
+      await this.#options.store.store(this.#options.zone, next, signal);
+      this.#stored = next;
+    }
+    const serial = this.#stored!.serial;
+    if (this.#zone?.serial === serial) return;
+    if (this.#zone === undefined) {
+      this.#zone = this.#newZone(serial);
+      this.#options.authority.setZone(this.#zone);
+    } else this.#zone.setSoa({ serial });
+    this.#tellPeers();
+  }
+
+  #newZone(serial: number): Zone {
+    const { mname, zone, negativeTtlSeconds, nameServerTtlSeconds } = this.#options;
+    const times = { refresh: 30, retry: 5, expire: 86_400, minimum: negativeTtlSeconds, ttl: negativeTtlSeconds };
+    return new Zone({
+      origin: this.#origin,
+      soa: { mname, rname: `hostmaster.${zone}`, serial, ...times },
+      nameServers: [mname],
+      nameServerTtl: nameServerTtlSeconds,
+    });
+  }
+
+  /** A newer serial takes the place of one that some peer has not acknowledged yet. */
+  #tellPeers(): void {
+    this.#notifying?.abort(new Error("a newer serial is told instead"));
+    const notifying = new AbortController();
+    this.#notifying = notifying;
+    const soa = this.#zone!.soa;
+    for (const servers of this.#options.peers()) {
+      if (servers.length === 0) continue;
+      this.#options.tasks.start("notify", async (signal) => {
+        try {
+          const combined = AbortSignal.any([signal, notifying.signal, this.#abort.signal]);
+          await this.#options.dnsClient.notify({ zone: this.#origin, soa, servers, signal: combined });
+        } catch (error) {
+          if (!notifying.signal.aborted && !this.#abort.signal.aborted) throw error;
+        }
+      });
+    }
+  }
+}
+
+/** Serial arithmetic of RFC 1982: one more than the newest known; the first is the time, so that a lost store never goes back. */
+function nextSerial(stored: StoredSerial | undefined, served: number | undefined, now: number): number {
+  const last = stored?.serial ?? served;
+  return last === undefined ? Math.floor(now / 1000) >>> 0 : (last + 1) >>> 0;
+}
+
+function digestOf(sets: readonly RecordSet[]): string {
+  const lines = sets.map((set) => `${set.name.toLowerCase()} ${set.type} ${[...set.data].sort().join(" ")}`).sort();
+  return createHash("sha256").update(lines.join("\n")).digest("hex");
+}

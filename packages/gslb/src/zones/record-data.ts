@@ -1,0 +1,73 @@
+import type { AnswerPolicy, RecordSet } from "@meridian/dns";
+import { isIpv4, isIpv6 } from "../decide/address-family.ts";
+import { weightGroups } from "../decide/weight-labels.ts";
+
+/** Records of one name and type as one object gives them, merged over its entries. */
+export interface GivenRecords {
+  readonly name: string;
+  readonly type: string;
+  readonly ttl: number;
+  readonly targets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The TTL of an entry that has none, or 0: as k8gb's DNS server answers it. */
+export const defaultRecordTtl = 60;
+
+/** Turns given records into what the DNS server takes, leaving out targets that the type cannot hold. */
+export function toRecordSet(given: GivenRecords): { readonly set: RecordSet; readonly refused: readonly string[] } {
+  const targets = given.targets.filter((target) => fits(given.type, target));
+  const refused = given.targets.filter((target) => !fits(given.type, target));
+  const data = targets.map((target) => presentation(given.type, target));
+  const policy = answerPolicy(given, targets);
+  return { set: { name: given.name, type: given.type, ttl: given.ttl, data, policy }, refused };
+}
+
+/**
+ * How answers are chosen: by weight where the labels give weights, in turn for roundRobin, else in the order given. The
+ * DNS server knows strategies only by these labels.
+ */
+function answerPolicy(given: GivenRecords, targets: readonly string[]): AnswerPolicy {
+  if (given.type !== "A" && given.type !== "AAAA") return { kind: "fixed" };
+  const groups = weightGroups(given.labels, targets);
+  if (groups !== undefined)
+    return { kind: "weighted", groups: groups.map(({ weight, targets: data }) => ({ weight, data })) };
+  return given.labels["strategy"]?.toLowerCase() === "roundrobin" ? { kind: "rotate" } : { kind: "fixed" };
+}
+
+function fits(type: string, target: string): boolean {
+  if (type === "A") return isIpv4(target);
+  return type === "AAAA" ? isIpv6(target) : target !== "";
+}
+
+/** DNSEndpoint targets leave out what a zone file needs: quotes around text, dots behind absolute names. */
+function presentation(type: string, target: string): string {
+  switch (type) {
+    case "TXT":
+    case "SPF":
+      return target.startsWith('"') ? target : quoted(target);
+    case "CNAME":
+    case "DNAME":
+    case "NS":
+    case "PTR":
+    case "MX":
+    case "SRV":
+      return target.endsWith(".") ? target : `${target}.`;
+    default:
+      return target;
+  }
+}
+
+/** A text as character strings of at most 255 octets (RFC 1035 §3.3.14). */
+function quoted(text: string): string {
+  const octets = new TextEncoder().encode(text);
+  const strings: string[] = [];
+  for (let start = 0; start === 0 || start < octets.length; start += 255) {
+    const escaped = [...octets.subarray(start, start + 255)].map((octet) => {
+      if (octet === 0x22 || octet === 0x5c) return `\\${String.fromCharCode(octet)}`;
+      return octet >= 0x20 && octet < 0x7f ? String.fromCharCode(octet) : `\\${String(octet).padStart(3, "0")}`;
+    });
+    strings.push(`"${escaped.join("")}"`);
+  }
+  return strings.join(" ");
+}

@@ -1,0 +1,64 @@
+import { createOrUpdate, type KubeClient } from "@meridian/controller";
+import { isStatusError, type ConfigMap } from "@meridian/kube";
+import { canonicalName } from "../decide/dns-name.ts";
+import { configMapType } from "../resources/resource-types.ts";
+
+/** The serial of a view and the digest of its content: equal serials mean equal content. */
+export interface StoredSerial {
+  readonly serial: number;
+  readonly digest: string;
+}
+
+const configMapName = "meridian-localtargets-serials";
+
+/** Keeps the serials of the `_localtargets.` zones in one ConfigMap, an entry per zone. */
+export class SerialStore {
+  readonly #client: KubeClient;
+  readonly #namespace: string;
+
+  constructor(client: KubeClient, namespace: string) {
+    this.#client = client;
+    this.#namespace = namespace;
+  }
+
+  async load(zone: string, signal: AbortSignal): Promise<StoredSerial | undefined> {
+    try {
+      const ref = { namespace: this.#namespace, name: configMapName };
+      const map = await this.#client.get<ConfigMap>(configMapType, ref, { signal });
+      return decode(map.data?.[canonicalName(zone)]);
+    } catch (error) {
+      if (isStatusError(error) && error.code === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** Resolves when it is stored; only then may it be published. */
+  async store(zone: string, serial: StoredSerial, signal: AbortSignal): Promise<void> {
+    const entry = { [canonicalName(zone)]: JSON.stringify({ serial: serial.serial, digest: serial.digest }) };
+    const desired: ConfigMap = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        namespace: this.#namespace,
+        name: configMapName,
+        labels: { "app.kubernetes.io/managed-by": "meridian" },
+      },
+      data: entry,
+    };
+    await createOrUpdate(this.#client, configMapType, {
+      desired,
+      mutate: (current) => ({ ...current, data: { ...current.data, ...entry } }),
+      signal,
+    });
+  }
+}
+
+function decode(text: string | undefined): StoredSerial | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const { serial, digest } = JSON.parse(text) as Partial<StoredSerial>;
+    return Number.isInteger(serial) && typeof digest === "string" ? { serial: serial!, digest } : undefined;
+  } catch {
+    return undefined;
+  }
+}

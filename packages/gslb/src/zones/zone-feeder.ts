@@ -1,0 +1,216 @@
+import type { EventRecorder } from "@meridian/controller";
+import { Zone, type Authority, type DnsClient, type RecordSet } from "@meridian/dns";
+import type { Runtime } from "@meridian/runtime";
+import { canonicalName, isInZone, zoneOf } from "../decide/dns-name.ts";
+import { isLocalTargetsName } from "../decide/local-targets-name.ts";
+import { localTargetsZone, nameServerName, type ZonePair } from "../decide/zone-names.ts";
+import type { Peers } from "../peers/peers.ts";
+import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
+import type { TaskScope } from "../tasks/task-scope.ts";
+import { EndpointBook, type BookedObject, type EndpointProblem } from "./endpoint-book.ts";
+import { LocalView } from "./local-view.ts";
+import type { SerialStore } from "./serial-store.ts";
+
+export interface ZoneFeederOptions {
+  readonly authority: Authority;
+  readonly dnsClient: DnsClient;
+  readonly store: SerialStore;
+  readonly peers: Peers;
+  readonly events: EventRecorder;
+  readonly tasks: TaskScope;
+  readonly geoTag: string;
+  readonly geoTags: readonly string[];
+  readonly nameServerPrefix: string;
+  readonly nameServerTtlSeconds: number;
+  readonly notify: boolean;
+  /** A DNSEndpoint as its records count now; `undefined` where it is gone or not for this DNS server. */
+  readonly read: (key: string) => { readonly booked: BookedObject; readonly object: DnsEndpoint } | undefined;
+}
+
+interface FedZone {
+  readonly zone: Zone;
+  readonly view: LocalView;
+}
+
+/** A zone to serve: its names and how long a negative answer may be kept. */
+export interface ServedZone extends ZonePair {
+  readonly negativeTtlSeconds: number;
+}
+
+/**
+ * Feeds the DNS server's zones from DNSEndpoints. Only the names that an object gives or gave are built anew, and a burst
+ * of changes is one step of the serial. A zone answers once `open` was called; until then SERVFAIL.
+ */
+export class ZoneFeeder {
+  readonly #runtime: Pick<Runtime, "clock" | "log">;
+  readonly #options: ZoneFeederOptions;
+  readonly #book = new EndpointBook();
+  readonly #zones = new Map<string, FedZone>();
+  readonly #dirtyObjects = new Set<string>();
+  readonly #told = new Map<string, Set<string>>();
+  #isScheduled = false;
+  #isOpen = false;
+
+  constructor(runtime: Pick<Runtime, "clock" | "log">, options: ZoneFeederOptions) {
+    this.#runtime = runtime;
+    this.#options = options;
+  }
+
+  /** Serves a zone, or follows a change of its settings. */
+  setZone(pair: ServedZone): void {
+    const origin = canonicalName(pair.loadBalancedZone);
+    const present = this.#zones.get(origin);
+    if (present !== undefined) {
+      if (present.zone.soa.minimum !== pair.negativeTtlSeconds)
+        present.zone.setSoa({ minimum: pair.negativeTtlSeconds, ttl: pair.negativeTtlSeconds });
+      return;
+    }
+    const fed = this.#newZone(origin, pair);
+    this.#zones.set(origin, fed);
+    this.#build([...this.#book.names()].filter((name) => isInZone(name, origin)));
+    this.#options.authority.setZone(fed.zone);
+    if (this.#isOpen) this.#openZone(fed);
+  }
+
+  removeZone(loadBalancedZone: string): void {
+    const origin = canonicalName(loadBalancedZone);
+    const fed = this.#zones.get(origin);
+    if (fed === undefined || !this.#zones.delete(origin)) return;
+    fed.view.close();
+    this.#options.authority.removeZone(origin);
+    // An enclosing zone answers for its names from now on.
+    this.#build([...this.#book.names()].filter((name) => isInZone(name, origin)));
+  }
+
+  /** A DNSEndpoint, or what makes it count, may have changed. Taken up in the next turn, with whatever else comes until then. */
+  touch(key: string): void {
+    this.#dirtyObjects.add(key);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#options.tasks.start("zone feeding", async () => {
+      await Promise.resolve();
+      this.flush();
+    });
+  }
+
+  /** Takes up what was touched, now. */
+  flush(): void {
+    this.#isScheduled = false;
+    const names = new Set<string>();
+    for (const key of this.#dirtyObjects) {
+      const found = this.#options.read(key);
+      const changed = found === undefined ? this.#book.remove(key) : this.#book.set(found.booked);
+      for (const name of changed) names.add(name);
+      if (found === undefined) this.#told.delete(key);
+    }
+    this.#dirtyObjects.clear();
+    this.#build(names);
+  }
+
+  /** Answers from now on. Call it once everything that was stored is fed and own targets known dead are gone. */
+  open(): void {
+    this.#isOpen = true;
+    for (const fed of this.#zones.values()) this.#openZone(fed);
+  }
+
+  /** The zone that a host is in. */
+  zoneOf(host: string): Zone | undefined {
+    const origin = zoneOf(host, this.#zones.keys());
+    return origin === undefined ? undefined : this.#zones.get(origin)?.zone;
+  }
+
+  /** The serial of what this cluster says of itself, by zone. */
+  viewSerial(zone: string): number | undefined {
+    return this.#zones.get(canonicalName(zone))?.view.serial;
+  }
+
+  #newZone(origin: string, pair: ServedZone): FedZone {
+    const { geoTag, geoTags, nameServerPrefix, nameServerTtlSeconds, authority, dnsClient, store, tasks } = this.#options;
+    const mname = nameServerName(pair, geoTag, nameServerPrefix);
+    const negativeTtlSeconds = Math.max(0, pair.negativeTtlSeconds);
+    const zone = new Zone({
+      origin,
+      // The time as first serial never goes back over a restart, as long as there is less than one change a second.
+      soa: {
+        mname,
+        rname: `hostmaster.${origin}`,
+        serial: Math.floor(this.#runtime.clock.now() / 1000) >>> 0,
+        refresh: 7200,
+        retry: 1800,
+        expire: 86_400,
+        minimum: negativeTtlSeconds,
+        ttl: negativeTtlSeconds,
+      },
+      // Every configured cluster's, whether it can be found at the moment or not: resolvers take the child's set for the
+      // parent's, and a shrunk one would take a living cluster out of use.
+      nameServers: geoTags.map((tag) => nameServerName(pair, tag, nameServerPrefix)),
+      nameServerTtl: nameServerTtlSeconds,
+      ready: false,
+    });
+    const view = new LocalView(this.#runtime, {
+      zone: origin,
+      mname,
+      negativeTtlSeconds,
+      nameServerTtlSeconds,
+      authority,
+      dnsClient,
+      store,
+      tasks,
+      content: () => this.#localTargets(origin),
+      peers: () => (this.#options.notify ? this.#options.peers.sessions(origin).map((session) => session.notifyServers) : []),
+    });
+    return { zone, view };
+  }
+
+  #openZone(fed: FedZone): void {
+    fed.zone.setReady();
+    fed.view.touch();
+  }
+
+  #localTargets(origin: string): readonly RecordSet[] {
+    return [...this.#book.names()]
+      .filter((name) => isLocalTargetsName(name) && zoneOf(name, this.#zones.keys()) === origin)
+      .flatMap((name) => this.#book.resolve(name).sets);
+  }
+
+  #build(names: Iterable<string>): void {
+    const changes = new Map<string, Map<string, readonly RecordSet[]>>();
+    const problems: EndpointProblem[] = [];
+    for (const name of names) {
+      const origin = zoneOf(name, this.#zones.keys());
+      if (origin === undefined || isInZone(name, localTargetsZone(origin))) continue;
+      const resolved = this.#book.resolve(name);
+      problems.push(...resolved.problems);
+      const sets = resolved.sets.filter((set) => !(name === origin && set.type === "NS"));
+      const zoneChanges = changes.get(origin) ?? new Map<string, readonly RecordSet[]>();
+      changes.set(origin, zoneChanges.set(name, sets));
+    }
+    for (const [origin, zoneChanges] of changes) this.#apply(origin, zoneChanges);
+    this.#tell(problems);
+  }
+
+  #apply(origin: string, changes: Map<string, readonly RecordSet[]>): void {
+    const fed = this.#zones.get(origin);
+    if (fed === undefined) return;
+    const problems = fed.zone.check(changes);
+    for (const { owner, type, message } of problems) {
+      // One set that the zone cannot hold costs only itself.
+      const name = canonicalName(owner);
+      changes.set(name, (changes.get(name) ?? []).filter((set) => set.type !== type));
+      this.#runtime.log.warn("a record set cannot be served", { zone: origin, owner: name, type, problem: message });
+    }
+    fed.zone.replace(changes);
+    if (this.#isOpen && [...changes.keys()].some(isLocalTargetsName)) fed.view.touch();
+  }
+
+  /** Tells each object's user once what is wrong with it. */
+  #tell(problems: readonly EndpointProblem[]): void {
+    for (const { key, message } of problems) {
+      const told = this.#told.get(key) ?? new Set<string>();
+      this.#told.set(key, told);
+      const found = told.has(message) ? undefined : this.#options.read(key);
+      told.add(message);
+      if (found !== undefined) this.#options.events.record(found.object, { type: "Warning", reason: "RecordRefused", message });
+    }
+  }
+}
