@@ -1,1 +1,10 @@
-export {};
+export { startCluster } from "./cluster/cluster.ts";
+export type { Cluster, ClusterOptions } from "./cluster/cluster.ts";
+export { startParent } from "./cluster/parent.ts";
+export type { ParentOptions } from "./cluster/parent.ts";
+export { parentZoneText } from "./fleet/parent-zone.ts";
+export { fleetLayout } from "./fleet/fleet-layout.ts";
+export type { Addressing, ClusterPlace, FleetLayout, LayoutOptions } from "./fleet/fleet-layout.ts";
+export type { FleetFile, FleetFileCluster } from "./fleet/fleet-file.ts";
+export { MeridianError } from "./meridian-error.ts";
+export type { MeridianErrorCode } from "./meridian-error.ts";

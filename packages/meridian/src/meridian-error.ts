@@ -1,7 +1,6 @@
 /** Why the command could not do what it was asked; causes and remedies stand in the README's table. */
 export type MeridianErrorCode =
   | "Usage"
-  | "NodeTooOld"
   | "FolderLocked"
   | "FolderUnusable"
   | "PortTaken"
@@ -10,7 +9,6 @@ export type MeridianErrorCode =
   | "StartFailed"
   | "BadFile"
   | "NotRunning"
-  | "Unreachable"
   | "TimedOut";
 
 /** A failure that a person meets. Its message is one line: what was attempted, with which values, what to do next. */

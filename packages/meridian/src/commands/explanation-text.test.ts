@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ClusterExplanation } from "./explain.ts";
+import { explanationText } from "./explanation-text.ts";
+
+const now = Date.UTC(2026, 10, 30, 12, 0, 10);
+const at = (secondsAgo: number): string => new Date(now - secondsAgo * 1000).toISOString();
+
+const us: ClusterExplanation = {
+  name: "us",
+  geoTag: "us",
+  explanation: {
+    host: "failover.cloud.example.com",
+    geoTag: "us",
+    zone: "cloud.example.com",
+    gslb: { namespace: "demo", name: "failover" },
+    strategy: { type: "failover", primaryGeoTag: "eu", dnsTtlSeconds: 5, splitBrainThresholdSeconds: 0 },
+    health: {
+      policy: "Any",
+      verdict: "Healthy",
+      services: [{ namespace: "demo", name: "failover", state: "healthy", readyEndpoints: 2 }],
+    },
+    local: { targets: { A: ["198.51.100.1"], AAAA: [] }, published: true, source: "Ingress demo/failover" },
+    peers: [
+      {
+        geoTag: "eu",
+        servers: ["127.0.10.1:5300"],
+        views: [
+          { family: "A", state: "fresh", targets: ["192.0.2.1"], asOf: at(1.2), verdict: "1 address" },
+          { family: "AAAA", state: "empty", targets: [], asOf: at(1.2), verdict: "NODATA" },
+        ],
+      },
+    ],
+    decision: {
+      picked: ["eu"],
+      targets: { A: ["192.0.2.1"], AAAA: [] },
+      reasons: [{ geoTag: "eu", picked: true, rule: "Primary", text: "the healthy primary answers alone" }],
+      held: false,
+      at: at(0.4),
+    },
+    dns: [],
+    warnings: [],
+  },
+  answers: [
+    { type: "A", said: "data", addresses: ["192.0.2.1"] },
+    { type: "AAAA", said: "no records", addresses: [] },
+  ],
+};
+
+const za: ClusterExplanation = {
+  name: "za",
+  geoTag: "za",
+  unreachable: "connection refused",
+  answers: [{ type: "A", said: "no answer (no reply in 2000 ms)", addresses: [] }],
+};
+
+test("each cluster is explained from health to what its DNS server answers, and one that cannot be asked says so", () => {
+  assert.equal(
+    explanationText("failover.cloud.example.com", [us, za], now).join("\n"),
+    `failover.cloud.example.com
+
+cluster us
+  Gslb      demo/failover, failover, primary eu, TTL 5 s
+  health    Healthy (Any of: demo/failover healthy, 2 ready)
+  local     198.51.100.1 from Ingress demo/failover, published
+  peer eu   fresh: 192.0.2.1 (A, 1 address; answered 1.2 s ago; asked at 127.0.10.1:5300)
+  decision  eu: 192.0.2.1 (0.4 s ago)
+            eu: the healthy primary answers alone
+  DNS now   A 192.0.2.1
+            AAAA no records
+
+cluster za
+  operator  cannot be asked: connection refused
+  DNS now   A no answer (no reply in 2000 ms)`,
+  );
+});

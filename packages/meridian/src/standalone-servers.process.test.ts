@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { clientFromKubeconfig } from "@meridian/controller";
+import { DnsClient } from "@meridian/dns";
+import { silentLogger } from "@meridian/runtime";
+import { nodeRuntime } from "@meridian/runtime/node";
+
+const main = fileURLToPath(new URL("./main.js", import.meta.url));
+const root = await mkdtemp(join(tmpdir(), "meridian-alone-"));
+const runtime = nodeRuntime({ dataFolder: root, log: silentLogger });
+after(() => rm(root, { recursive: true, force: true }));
+
+/** Starts a command and resolves when it has printed what `says` matches, with the match and how to stop it. */
+async function start(
+  args: readonly string[],
+  says: RegExp,
+): Promise<{
+  match: RegExpExecArray;
+  stop: () => Promise<number | null>;
+  nudge: () => void;
+  printed: () => string;
+}> {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let printed = "";
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const match = await new Promise<RegExpExecArray>((resolve, reject) => {
+    const look = (chunk: Buffer): void => {
+      printed += chunk.toString();
+      const found = says.exec(printed);
+      if (found !== null) resolve(found);
+    };
+    child.stdout.on("data", look);
+    child.stderr.on("data", look);
+    child.on("close", () => reject(new Error(`ended early: ${printed}`)));
+  });
+  const stop = (): Promise<number | null> => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+  return { match, stop, nudge: () => child.kill("SIGHUP"), printed: () => printed };
+}
+
+const namespaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
+
+for (const storage of ["lmdb", "memory"]) {
+  test(`the API server alone keeps its objects and its token over a restart (${storage})`, async () => {
+    const args = ["apiserver", "--data", join(root, storage), "--port", "0", "--storage", storage];
+    const first = await start(args, /kubeconfig: (\S+)\n/);
+    const kubeconfig = await readFile(first.match[1] ?? "", "utf8");
+    {
+      await using client = await clientFromKubeconfig(runtime, kubeconfig);
+      await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "kept" } });
+    }
+    assert.equal(await first.stop(), 0);
+
+    const second = await start(args, /kubeconfig: (\S+)\n/);
+    const again = await readFile(second.match[1] ?? "", "utf8");
+    assert.equal(/token: (\S+)/.exec(again)?.[1], /token: (\S+)/.exec(kubeconfig)?.[1]);
+    await using client = await clientFromKubeconfig(runtime, again);
+    assert.equal((await client.get(namespaces, { name: "kept" })).metadata.name, "kept");
+    assert.equal(await second.stop(), 0);
+  });
+}
+
+test("an ephemeral API server takes a given token and leaves nothing behind", async () => {
+  const tokenFile = join(root, "token");
+  await writeFile(tokenFile, "my-token\n");
+  const server = await start(
+    ["apiserver", "--ephemeral", "--port", "0", "--token-file", tokenFile],
+    /kubeconfig: (\S+)\n/,
+  );
+  const path = server.match[1] ?? "";
+  assert.match(await readFile(path, "utf8"), /token: my-token/);
+  assert.equal(await server.stop(), 0);
+  assert(!existsSync(path));
+});
+
+test("the DNS server alone serves zone files, and reads them again when it is told to", async () => {
+  const zoneFile = join(root, "zone");
+  const zone = (address: string): string =>
+    `@ 30 IN SOA ns hostmaster 1 3600 600 86400 30\n@ 30 IN NS ns\nns 30 IN A 192.0.2.1\nwww 30 IN A ${address}\n`;
+  await writeFile(zoneFile, zone("192.0.2.7"));
+  const args = ["dns", "--zone-file", zoneFile, "--origin", "example.org", "--listen", "127.0.0.1:0"];
+  const server = await start(args, /Serving example\.org at 127\.0\.0\.1:(\d+)\n/);
+  const servers = [{ address: "127.0.0.1", port: Number(server.match[1]) }];
+  await using client = new DnsClient(runtime);
+  const ask = async (): Promise<string | undefined> => {
+    const verdict = await client.query({ name: "www.example.org", type: "A", servers, deadlineMs: 2_000 });
+    return verdict.state === "answered" ? verdict.records[0]?.data : undefined;
+  };
+  assert.equal(await ask(), "192.0.2.7");
+
+  const until = async (says: RegExp): Promise<void> => {
+    while (!says.test(server.printed())) await runtime.clock.sleep(20);
+  };
+  await writeFile(zoneFile, "www 30 IN A nonsense\n");
+  server.nudge();
+  await until(/kept the zones as they were: .*:1: /);
+  assert.equal(await ask(), "192.0.2.7");
+
+  await writeFile(zoneFile, zone("192.0.2.8"));
+  server.nudge();
+  await until(/Read .* again/);
+  assert.equal(await ask(), "192.0.2.8");
+  assert.equal(await server.stop(), 0);
+});

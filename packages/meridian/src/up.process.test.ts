@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { nodeRuntime } from "@meridian/runtime/node";
+import { silentLogger } from "@meridian/runtime";
+import type { FleetFile } from "./fleet/fleet-file.ts";
+import { clusterClient } from "./fleet/open-fleet.ts";
+
+const main = fileURLToPath(new URL("./main.js", import.meta.url));
+const root = await mkdtemp(join(tmpdir(), "meridian-up-"));
+const runtime = nodeRuntime({ dataFolder: root, log: silentLogger });
+const linux = process.platform === "linux";
+after(() => rm(root, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number | null;
+  readonly printed: string;
+}
+
+/** A `meridian up` under test. */
+class Up {
+  readonly folder: string;
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  printed = "";
+
+  constructor(folder: string, args: readonly string[] = []) {
+    this.folder = folder;
+    this.process = spawn(process.execPath, [main, "up", "--data", folder, ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.process.stdout?.on("data", (chunk: Buffer) => (this.printed += chunk.toString()));
+    this.process.stderr?.on("data", (chunk: Buffer) => (this.printed += chunk.toString()));
+    this.ended = new Promise((resolve) =>
+      this.process.on("close", (code) => resolve({ code, printed: this.printed })),
+    );
+  }
+
+  async ready(): Promise<FleetFile> {
+    return eventually("fleet.json", async () => {
+      assert.equal(this.process.exitCode, null, this.printed);
+      return this.file();
+    });
+  }
+
+  async file(): Promise<FleetFile> {
+    return JSON.parse(await readFile(join(this.folder, "fleet.json"), "utf8")) as FleetFile;
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGINT"): Promise<Ended> {
+    this.process.kill(signal);
+    return this.ended;
+  }
+}
+
+/** Repeats a check until it holds, for at most 60 s, and returns what it returned. */
+async function eventually<T>(what: string, check: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await check();
+    } catch (error) {
+      if (attempt > 600) throw new Error(`never came true: ${what}`, { cause: error });
+      await sleep(100);
+    }
+  }
+}
+
+function meridian(args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [main, ...args], (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode, printed: stdout + stderr });
+    });
+  });
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function pidsOf(fleet: FleetFile): readonly number[] {
+  return [fleet.parent.pid, ...fleet.clusters.map((cluster) => cluster.pid)];
+}
+
+async function allGone(pids: readonly number[]): Promise<void> {
+  await eventually("all processes are gone", async () => assert.deepEqual(pids.filter(alive), []));
+}
+
+describe("a running fleet", () => {
+  let up: Up;
+  let fleet: FleetFile;
+  before(async () => {
+    up = new Up(join(root, "first"));
+    fleet = await up.ready();
+  });
+  after(async () => {
+    await up.stop("SIGKILL");
+  });
+
+  test("tells where everything is, and what to try", async () => {
+    assert.deepEqual(
+      fleet.clusters.map(({ name, geoTag }) => `${name} ${geoTag}`),
+      ["eu eu", "us us", "za za"],
+    );
+    await eventually("the report", async () => assert.match(up.printed, /demo failover/));
+    const addresses = new Set(fleet.clusters.map((cluster) => cluster.dns.address));
+    if (linux) assert.equal(addresses.size, 3);
+    for (const { kubeconfig } of fleet.clusters) assert.equal((await stat(kubeconfig)).mode & 0o077, 0);
+    assert.equal((await stat(up.folder)).mode & 0o077, 0);
+  });
+
+  test("answers to status, explain and demo failover", async () => {
+    const status = await meridian(["status", "--data", up.folder]);
+    assert.equal(status.code, 0, status.printed);
+    assert.match(status.printed, /za +\d+ +\S+ answers +\S+ ready/);
+
+    const explained = await meridian([
+      "explain",
+      "failover.cloud.example.com",
+      "--data",
+      up.folder,
+      "--output",
+      "json",
+    ]);
+    assert.equal(explained.code, 0, explained.printed);
+    const { clusters } = JSON.parse(explained.printed) as {
+      clusters: { explanation: { decision: { picked: string[] } } }[];
+    };
+    assert.deepEqual(
+      clusters.map(({ explanation }) => explanation.decision.picked),
+      [["eu"], ["eu"], ["eu"]],
+    );
+
+    const demo = await meridian(["demo", "failover", "--data", up.folder]);
+    assert.equal(demo.code, 0, demo.printed);
+    for (const name of ["eu", "us", "za"])
+      assert.match(demo.printed, new RegExp(`ms ${name} answers 198\\.51\\.100\\.1`));
+  });
+
+  test("keeps its folder against a second start", async () => {
+    const second = await new Up(up.folder).ended;
+    assert.equal(second.code, 1);
+    assert.match(second.printed, new RegExp(`in use by process ${up.process.pid} .*meridian down --data`));
+  });
+
+  test("leaves room for a second fleet at other addresses", { skip: !linux }, async () => {
+    const other = new Up(join(root, "second"), ["--clusters", "1", "--ephemeral"]);
+    const second = await other.ready();
+    assert.notEqual(second.clusters[0]?.dns.address, fleet.clusters[0]?.dns.address);
+    assert.equal((await other.stop("SIGTERM")).code, 0);
+    await allGone(pidsOf(second));
+  });
+
+  test("starts a killed cluster again, says so, and loses nothing", async () => {
+    const killed = fleet.clusters[1];
+    assert(killed !== undefined);
+    process.kill(killed.pid, "SIGKILL");
+    await eventually("another process in fleet.json", async () => {
+      assert.notEqual((await up.file()).clusters[1]?.pid, killed.pid);
+    });
+    assert.match(up.printed, /us died \(SIGKILL\): starting again in 0\.5 s/);
+    await eventually("everything answers", async () => {
+      assert.equal((await meridian(["status", "--data", up.folder])).code, 0);
+    });
+    await using client = await clusterClient(runtime, killed);
+    const type = { group: "k8gb.io", version: "v1beta1", plural: "gslbs", kind: "Gslb", namespaced: true };
+    assert.equal((await client.list(type)).items.length, 4);
+  });
+
+  test("ends at meridian down, and finds its data and addresses again", async () => {
+    const token = await readFile(join(up.folder, "eu", "token"), "utf8");
+    const [eu] = fleet.clusters;
+    assert(eu !== undefined);
+    {
+      await using client = await clusterClient(runtime, eu);
+      const type = { group: "k8gb.io", version: "v1beta1", plural: "gslbs", kind: "Gslb", namespaced: true };
+      const body = { spec: { strategy: { dnsTtlSeconds: 77 } } };
+      await client.patch(type, { namespace: "demo", name: "geoip" }, { type: "merge", body });
+    }
+    const before = await up.file();
+    const down = await meridian(["down", "--data", up.folder]);
+    assert.equal(down.code, 0, down.printed);
+    assert.equal((await up.ended).code, 0);
+    await allGone(pidsOf(before));
+    assert(!existsSync(join(up.folder, "fleet.json")));
+    assert.equal((await meridian(["status", "--data", up.folder])).code, 1);
+
+    up = new Up(up.folder);
+    const again = await up.ready();
+    assert.deepEqual(again.clusters[0]?.dns, eu.dns);
+    assert.equal(await readFile(join(up.folder, "eu", "token"), "utf8"), token);
+    await using client = await clusterClient(runtime, eu);
+    const type = { group: "k8gb.io", version: "v1beta1", plural: "gslbs", kind: "Gslb", namespaced: true };
+    const kept = await client.get(type, { namespace: "demo", name: "geoip" });
+    assert.equal(
+      (kept as unknown as { spec: { strategy: { dnsTtlSeconds: number } } }).spec.strategy.dnsTtlSeconds,
+      77,
+    );
+  });
+
+  test("leaves no process behind when it is killed itself", async () => {
+    const pids = pidsOf(await up.file());
+    await up.stop("SIGKILL");
+    await allGone(pids);
+  });
+});
+
+test("with --no-restart a killed cluster stays down until it is told to start", async () => {
+  const up = new Up(join(root, "no-restart"), ["--clusters", "2", "--no-restart", "--ephemeral"]);
+  try {
+    const [eu] = (await up.ready()).clusters;
+    assert(eu !== undefined);
+    process.kill(eu.pid, "SIGKILL");
+    await eventually("the death is reported", async () =>
+      assert.match(up.printed, /eu died \(SIGKILL\): not started/),
+    );
+    const status = await meridian(["status", "--data", up.folder]);
+    assert.equal(status.code, 1);
+    assert.match(status.printed, /eu +\d+ \(gone\)/);
+    const explained = await meridian(["explain", "roundrobin.cloud.example.com", "--data", up.folder]);
+    assert.equal(explained.code, 1);
+    assert.match(explained.printed, /cluster eu\n +operator +cannot be asked/);
+    assert.equal((await meridian(["start", "--data", up.folder])).code, 0);
+    await eventually("it is up again", async () => {
+      assert.equal((await meridian(["status", "--data", up.folder])).code, 0);
+    });
+  } finally {
+    await up.stop();
+  }
+});
+
+test("with a single address every server has its own port, and the clusters still find each other", async () => {
+  const up = new Up(join(root, "single"), ["--single-address", "--clusters", "2", "--ephemeral"]);
+  try {
+    const fleet = await up.ready();
+    const servers = [fleet.parent.dns, ...fleet.clusters.map((cluster) => cluster.dns)];
+    assert(servers.every(({ address }) => address === "127.0.0.1"));
+    assert.equal(new Set(servers.map(({ port }) => port)).size, 3);
+    await eventually("the hint", async () =>
+      assert.match(up.printed, /resolving through the parent needs Linux/),
+    );
+    const explained = await meridian(["explain", "roundrobin.cloud.example.com", "--data", up.folder]);
+    assert.match(explained.printed, /decision +eu, us: 192\.0\.2\.1/);
+  } finally {
+    assert.equal((await up.stop()).code, 0);
+  }
+});
+
+test("a port that is taken everywhere is named, and nothing is left running", async () => {
+  const holder = createSocket("udp4");
+  await new Promise<void>((resolve) => holder.bind(0, "0.0.0.0", resolve));
+  const { port } = holder.address();
+  const ended = await new Up(join(root, "taken"), ["--port", String(port)]).ended;
+  assert.equal(ended.code, 1);
+  assert.match(ended.printed, new RegExp(`:${port}/udp is taken.*--port`));
+  assert(!existsSync(join(root, "taken", "fleet.json")));
+  assert(!existsSync(join(root, "taken", "lock")));
+  holder.close();
+});
+
+test("interrupted while starting it stops what it has started", async () => {
+  const up = new Up(join(root, "interrupted"), ["--ephemeral"]);
+  await eventually("it starts", async () => assert.match(up.printed, /Starting 3 clusters/));
+  const ended = await up.stop("SIGTERM");
+  assert.equal(ended.code, 130, ended.printed);
+  const left = await new Promise<string>((resolve) => {
+    execFile("pgrep", ["-P", String(up.process.pid)], (_error, stdout) => resolve(stdout));
+  });
+  assert.equal(left, "");
+});
+
+test("an old Node is refused before anything is loaded", async () => {
+  const old = "data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'18.20.0'}})";
+  const ended = await new Promise<Ended>((resolve) => {
+    const child = execFile(process.execPath, ["--import", old, main, "up"], (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode, printed: stdout + stderr });
+    });
+  });
+  assert.equal(ended.code, 1);
+  assert.match(ended.printed, /needs Node 20\.19 or newer, and this is 18\.20\.0/);
+});
