@@ -19,7 +19,13 @@ export function pinoLogger(options: LogOptions): Logger {
   const write = options.write;
   const sink: DestinationStream = write === undefined ? destination({ fd: 2, sync: true }) : { write };
   const stream =
-    options.format === "json" ? sink : { write: (line: string) => void sink.write(prettyLine(line)) };
+    options.format === "json"
+      ? sink
+      : {
+          write: (line: string): void => {
+            sink.write(prettyLine(line));
+          },
+        };
   const root = pino(
     {
       level: options.level,

@@ -66,8 +66,8 @@ async function runFleet(
     storage: options.storage,
     restart: options.restart,
     environment: terminal.environment,
-    progress: terminal.print,
-    complain: terminal.complain,
+    progress: (line) => terminal.print(line),
+    complain: (line) => terminal.complain(line),
   });
   closing.defer(() => fleet.stop(terminal.forced));
   terminal.onNudge(() => {
