@@ -75,7 +75,7 @@ const failures: readonly (readonly [string, string, ControllerErrorCode])[] = [
   ["an array instead of objects", "[1]", "MalformedResponse"],
   ["a web page", "<html></html>", "MalformedResponse"],
   ["a document that only looks like one", '{"a":nope}', "MalformedResponse"],
-  ["octets that are no UTF-8", '{"a":"\u0000"}', "MalformedResponse"],
+  ["a control character in a text", '{"a":"\u0000"}', "MalformedResponse"],
   ["a document over the limit", `{"a":"${"x".repeat(200)}"}`, "ResponseTooLarge"],
 ];
 for (const [name, text, code] of failures) {
@@ -92,4 +92,9 @@ test("what came before a broken document is delivered", async () => {
   };
   await assert.rejects(reading(), { code: "TruncatedResponse" });
   assert.deepEqual(seen, [{ a: 1 }]);
+});
+
+test("octets that are no UTF-8 are MalformedResponse", async () => {
+  const octets = new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
+  await assert.rejects(decodeJsonStream(chunksOf(octets, [])).next(), { code: "MalformedResponse" });
 });

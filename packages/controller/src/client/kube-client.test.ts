@@ -1,0 +1,344 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ConfigMap, ResourceType } from "@meridian/kube";
+import { NetworkError } from "@meridian/runtime";
+import { json, scriptedWorld } from "../testdata/scripted-http.ts";
+import type { Script, ScriptedWorld } from "../testdata/scripted-http.ts";
+import { KubeClient } from "./kube-client.ts";
+import type { KubeClientOptions } from "./kube-client.ts";
+
+const configMaps: ResourceType = {
+  group: "",
+  version: "v1",
+  plural: "configmaps",
+  kind: "ConfigMap",
+  namespaced: true,
+};
+const gslbs: ResourceType = {
+  group: "k8gb.io",
+  version: "v1beta1",
+  plural: "gslbs",
+  kind: "Gslb",
+  namespaced: true,
+};
+const web = { namespace: "default", name: "web" };
+const webObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { ...web, resourceVersion: "7" } };
+
+function client(
+  script: Script,
+  options: Partial<KubeClientOptions> = {},
+): ScriptedWorld & { client: KubeClient } {
+  const world = scriptedWorld(script);
+  return { ...world, client: new KubeClient(world.runtime, { origin: "https://10.0.0.2:6443", ...options }) };
+}
+
+const status = (code: number, reason: string, more: object = {}): object => ({
+  kind: "Status",
+  apiVersion: "v1",
+  metadata: {},
+  status: "Failure",
+  message: `this is ${reason}`,
+  reason,
+  code,
+  ...more,
+});
+
+test("each verb is the request that the API knows", async () => {
+  const { client: kube, requests } = client(() => json(webObject), {
+    token: "secret",
+    origin: "https://h:1/base/",
+  });
+  await kube.get(configMaps, web);
+  await kube.create(configMaps, webObject, { fieldManager: "me", dryRun: true });
+  await kube.update(configMaps, webObject);
+  await kube.updateStatus(gslbs, webObject);
+  await kube.patch(configMaps, web, { type: "merge", body: { data: { a: "1" } } });
+  await kube.patch(configMaps, web, { type: "apply", body: webObject, force: true, fieldManager: "me" });
+  await kube.patch(configMaps, web, { type: "json", body: [], subresource: "status" });
+  await kube.delete(configMaps, web, { preconditions: { uid: "u1" }, propagationPolicy: "Background" });
+  const base = "/base/api/v1/namespaces/default/configmaps";
+  assert.deepEqual(
+    requests.map(({ method, target, headers }) => [method, target, headers?.["content-type"]]),
+    [
+      ["GET", `${base}/web`, undefined],
+      ["POST", `${base}?fieldManager=me&dryRun=All`, "application/json"],
+      ["PUT", `${base}/web`, "application/json"],
+      ["PUT", "/base/apis/k8gb.io/v1beta1/namespaces/default/gslbs/web/status", "application/json"],
+      ["PATCH", `${base}/web`, "application/merge-patch+json"],
+      ["PATCH", `${base}/web?fieldManager=me&force=true`, "application/apply-patch+yaml"],
+      ["PATCH", `${base}/web/status`, "application/json-patch+json"],
+      ["DELETE", `${base}/web`, "application/json"],
+    ],
+  );
+  assert.ok(requests.every(({ headers }) => headers?.["authorization"] === "Bearer secret"));
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(requests[7]?.body)), {
+    apiVersion: "v1",
+    kind: "DeleteOptions",
+    propagationPolicy: "Background",
+    preconditions: { uid: "u1" },
+  });
+});
+
+test("a list fills in what the wire leaves out, and takes null for no items", async () => {
+  const items = [{ metadata: { name: "a" } }, { apiVersion: "v9", kind: "Other", metadata: { name: "b" } }];
+  const answers = [
+    { kind: "ConfigMapList", apiVersion: "v1", metadata: { resourceVersion: "5" }, items },
+    { metadata: {}, items: null },
+  ];
+  const { client: kube, queries } = client((_, count) => json(answers[count]));
+  const list = await kube.list<ConfigMap>(configMaps, {
+    namespace: "default",
+    limit: 2,
+    labelSelector: "a in (b,c)",
+    continueToken: "t=",
+  });
+  assert.deepEqual(
+    list.items.map(({ apiVersion, kind }) => [apiVersion, kind]),
+    [
+      ["v1", "ConfigMap"],
+      ["v9", "Other"],
+    ],
+  );
+  assert.deepEqual(queries("configmaps")[0], { limit: "2", labelSelector: "a in (b,c)", continue: "t=" });
+  assert.deepEqual((await kube.list(configMaps)).items, []);
+});
+
+test("a Status of the server is thrown as it is", async () => {
+  const { client: kube } = client(() => json(status(404, "NotFound", { details: { name: "web" } }), 404));
+  await assert.rejects(kube.get(configMaps, web), {
+    name: "StatusError",
+    code: 404,
+    reason: "NotFound",
+    message: "this is NotFound",
+  });
+});
+
+test("an answer of something else becomes a Status that names the attempt", async () => {
+  const { client: kube } = client(() => ({ status: 502, steps: [{ send: "<h1>Bad\n gateway</h1>" }] }));
+  await assert.rejects(kube.get(gslbs, web), {
+    code: 502,
+    message: "cannot get gslbs.k8gb.io default/web: the server answered HTTP 502: <h1>Bad gateway</h1>",
+  });
+});
+
+test("an answer that is no object is refused", async () => {
+  for (const body of ["pong", "[]", "null", "{}"]) {
+    const { client: kube } = client(() => ({ steps: [{ send: body }] }));
+    await assert.rejects(kube.get(configMaps, web), { code: "MalformedResponse" });
+  }
+});
+
+test("an empty name never leaves the client, since it would mean the whole collection", async () => {
+  const { client: kube, requests } = client(() => json(webObject));
+  await assert.rejects(kube.delete(configMaps, { namespace: "default", name: "" }), {
+    code: "InvalidReference",
+  });
+  await assert.rejects(kube.delete(configMaps, { namespace: "default", name: ".." }), {
+    code: "InvalidReference",
+  });
+  await assert.rejects(kube.get(configMaps, { name: "web" }), { code: "InvalidReference" });
+  assert.equal(requests.length, 0);
+});
+
+test("429 is obeyed for any verb, with the wait that the server names", async () => {
+  const { client: kube, simulation } = client((_, count) =>
+    count < 2 ? json(status(429, "TooManyRequests"), 429, { "retry-after": "3" }) : json(webObject),
+  );
+  await simulation.complete(kube.create(configMaps, webObject));
+  assert.equal(simulation.nowMs, 6000);
+});
+
+test("a 5xx with Retry-After is repeated for reads and never for writes", async () => {
+  const script: Script = (_, count) =>
+    count === 0
+      ? json(status(503, "ServiceUnavailable", { details: { retryAfterSeconds: 1 } }), 503)
+      : json(webObject);
+  const reading = client(script);
+  await reading.simulation.complete(reading.client.get(configMaps, web));
+  const writing = client(script);
+  await assert.rejects(writing.simulation.complete(writing.client.update(configMaps, webObject)), {
+    code: 503,
+  });
+  assert.equal(writing.requests.length, 1);
+});
+
+test("a wait beyond the deadline is not begun", async () => {
+  const { client: kube, simulation } = client(() =>
+    json(status(429, "TooManyRequests"), 429, { "retry-after": "60" }),
+  );
+  await assert.rejects(simulation.complete(kube.get(configMaps, web)), { code: 429 });
+  assert.equal(simulation.nowMs, 0);
+});
+
+test("a version that the server lacks is the caller's to change, so it is not repeated", async () => {
+  const causes = [{ reason: "ResourceVersionTooLarge" }];
+  const { client: kube, requests } = client(() =>
+    json(status(504, "Timeout", { details: { causes, retryAfterSeconds: 1 } }), 504),
+  );
+  await assert.rejects(kube.list(configMaps, { resourceVersion: "99" }), { code: 504 });
+  assert.equal(requests.length, 1);
+});
+
+test("a server that never answers meets the deadline, slow headers and slow bodies alike", async () => {
+  for (const script of [
+    (): object => ({ delayMs: 10 ** 9 }),
+    (): object => ({ steps: [{ send: "{" }], open: true }),
+  ]) {
+    const { client: kube, simulation, openBodies } = client(script, { deadlineMs: 2000 });
+    await assert.rejects(simulation.complete(kube.get(configMaps, web)), {
+      code: "DeadlineExceeded",
+      message: "cannot get configmaps default/web: no complete answer within 2000 ms",
+    });
+    assert.equal(simulation.nowMs, 2000);
+    assert.equal(openBodies(), 0);
+  }
+});
+
+test("the caller's signal ends a request with its reason and leaves no timer", async () => {
+  const { client: kube, simulation } = client(() => ({ open: true }));
+  const stop = new AbortController();
+  const reason = new Error("enough");
+  simulation.schedule(100, () => stop.abort(reason));
+  await assert.rejects(simulation.complete(kube.get(configMaps, web, { signal: stop.signal })), reason);
+  await simulation.run({ untilMs: 200 });
+  assert.equal(simulation.pendingTimers, 0);
+});
+
+test("an unreachable server is named with the attempt, and the network's error is the cause", async () => {
+  const refused = new NetworkError("Refused", "connection refused by 10.0.0.2:6443");
+  const { client: kube } = client(() => refused);
+  await assert.rejects(kube.update(configMaps, webObject), {
+    code: "Unreachable",
+    message: "cannot update configmaps default/web: connection refused by 10.0.0.2:6443",
+    cause: refused,
+  });
+});
+
+test("a kept connection that had died is no failure of a read", async () => {
+  const { client: kube } = client((_, count) =>
+    count === 0 ? new NetworkError("Broken", "reset") : json(webObject),
+  );
+  assert.deepEqual(await kube.get(configMaps, web), webObject);
+});
+
+test("a token file is read again after a minute and after a 401, and never sent empty", async () => {
+  let file = "one\n";
+  const {
+    client: kube,
+    requests,
+    simulation,
+  } = client(
+    ({ headers }) =>
+      headers?.["authorization"] === `Bearer ${file.trim() || "two"}`
+        ? json(webObject)
+        : json(status(401, "Unauthorized"), 401),
+    { tokenFile: "/token", token: "older", readFile: async () => new TextEncoder().encode(file) },
+  );
+  await kube.get(configMaps, web);
+  file = "two";
+  await kube.get(configMaps, web);
+  file = "";
+  await simulation.run({ untilMs: 70_000 });
+  await kube.get(configMaps, web);
+  file = "three";
+  await simulation.run({ untilMs: 80_000 });
+  await kube.get(configMaps, web);
+  assert.deepEqual(
+    requests.map(({ headers }) => headers?.["authorization"]?.slice(7)),
+    ["one", "one", "two", "two", "three"],
+  );
+});
+
+test("a token never appears in an error", async () => {
+  const { client: kube } = client(() => json(status(401, "Unauthorized"), 401), { token: "s3cr3t" });
+  await assert.rejects(
+    kube.get(configMaps, web),
+    (error: Error) => !JSON.stringify([error.message, error.stack, error]).includes("s3cr3t"),
+  );
+});
+
+const event = (type: string, version: string): object => ({
+  type,
+  object: { ...webObject, metadata: { ...web, resourceVersion: version } },
+});
+
+test("a watch flows beyond the deadline of requests and ends when the server ends it", async () => {
+  const steps = [
+    { send: event("ADDED", "1") },
+    { waitMs: 100_000 },
+    { send: event("NEWTYPE", "2") },
+    { send: event("MODIFIED", "3") },
+  ];
+  const { client: kube, simulation, queries, openBodies } = client(() => ({ steps }), { deadlineMs: 1000 });
+  const seen: string[] = [];
+  const reading = async (): Promise<void> => {
+    const stream = await kube.watch(configMaps, { resourceVersion: "1", timeoutSeconds: 400 });
+    for await (const { type } of stream) seen.push(type);
+  };
+  await simulation.complete(reading());
+  assert.deepEqual(seen, ["ADDED", "MODIFIED"]);
+  assert.deepEqual(queries("configmaps"), [
+    { watch: "1", resourceVersion: "1", allowWatchBookmarks: "true", timeoutSeconds: "400" },
+  ]);
+  assert.deepEqual([openBodies(), simulation.pendingTimers], [0, 0]);
+});
+
+test("a watch that its server forgets is ended here, a little after its time", async () => {
+  const { client: kube, simulation } = client(() => ({ open: true }));
+  const reading = async (): Promise<void> => {
+    for await (const _ of await kube.watch(configMaps, { timeoutSeconds: 300 }));
+  };
+  await assert.rejects(simulation.complete(reading()), { code: "DeadlineExceeded" });
+  assert.equal(simulation.nowMs, 310_000);
+});
+
+test("leaving or closing a watch ends its exchange", async () => {
+  for (const leave of ["break", "close"]) {
+    const {
+      client: kube,
+      simulation,
+      openBodies,
+    } = client(() => ({ steps: [{ send: event("ADDED", "1") }], open: true }));
+    const reading = async (): Promise<void> => {
+      const stream = await kube.watch(configMaps);
+      for await (const _ of stream) {
+        if (leave === "break") break;
+        stream.close();
+      }
+    };
+    await simulation.complete(reading());
+    await simulation.run({ untilMs: 1 });
+    assert.deepEqual([openBodies(), simulation.pendingTimers], [0, 0], leave);
+  }
+});
+
+test("a watch without headers meets the deadline, and one that is refused throws its Status", async () => {
+  const slow = client(() => ({ delayMs: 10 ** 9 }));
+  await assert.rejects(slow.simulation.complete(slow.client.watch(configMaps)), { code: "DeadlineExceeded" });
+  assert.equal(slow.simulation.nowMs, 30_000);
+  const gone = client(() => json(status(410, "Expired"), 410));
+  await assert.rejects(gone.client.watch(configMaps), { code: 410, reason: "Expired" });
+  assert.equal(gone.simulation.pendingTimers, 0);
+});
+
+test("a broken watch says so after the events that came", async () => {
+  const { client: kube } = client(() => ({
+    steps: [{ send: event("ADDED", "1") }, { fail: new NetworkError("Broken", "reset by peer") }],
+  }));
+  const seen: string[] = [];
+  const reading = async (): Promise<void> => {
+    for await (const { type } of await kube.watch(configMaps)) seen.push(type);
+  };
+  await assert.rejects(reading(), {
+    code: "TruncatedResponse",
+    message: "cannot go on to watch configmaps: reset by peer",
+  });
+  assert.deepEqual(seen, ["ADDED"]);
+});
+
+test("any path can be read, as JSON or as text", async () => {
+  const { client: kube } = client(({ target }) =>
+    target === "/version" ? json({ major: "1" }) : { steps: [{ send: "ok" }] },
+  );
+  assert.deepEqual([await kube.getRaw("/version"), await kube.getRaw("/readyz")], [{ major: "1" }, "ok"]);
+});
