@@ -1,5 +1,7 @@
-export { createApiServer, requestBodyBytesMax } from "./api-server.ts";
-export type { ApiServer, ApiServerOptions, BackgroundController } from "./api-server.ts";
+export { createApiServer } from "./api-server.ts";
+export type { ApiServer, ApiServerOptions } from "./api-server.ts";
+export { requestBodyBytesMax } from "./http/body.ts";
+export type { BackgroundController } from "./background/start-background.ts";
 export type {
   AuthorizationDecision,
   Authorizer,
@@ -7,3 +9,12 @@ export type {
   TokenIdentity,
   UserInfo,
 } from "./auth/identity.ts";
+
+export { StorageError, defaultRetention, openLmdbStorage, openMemoryStorage } from "./storage/index.ts";
+export type {
+  LmdbStorageOptions,
+  MemoryStorageOptions,
+  RetentionPolicy,
+  Storage,
+  StorageErrorCode,
+} from "./storage/index.ts";
