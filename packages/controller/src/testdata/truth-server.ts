@@ -65,10 +65,10 @@ export class TruthServer {
     this.sendRaw(`${JSON.stringify({ type: "BOOKMARK", object: { apiVersion: "v1", kind: "ConfigMap", metadata } })}\n`);
   }
 
-  /** Sends the last change to all watches once more. */
-  repeatLast(): void {
-    const last = this.#history.at(-1);
-    if (last !== undefined) this.sendRaw(lineOf(last));
+  /** Sends a change of the past to all watches once more: the last one, or one so many before it. */
+  repeat(back: number): void {
+    const change = this.#history.at(-1 - back);
+    if (change !== undefined) this.sendRaw(lineOf(change));
   }
 
   /** Sends octets as they are to all watches. */
