@@ -51,10 +51,12 @@ export class UdpExchanges implements AsyncDisposable {
   async send(
     message: Uint8Array,
     server: Endpoint,
-    {
-      questionLength,
-      onReply,
-    }: { readonly questionLength: number; readonly onReply: (reply: Uint8Array) => void },
+    options: {
+      readonly questionLength: number;
+      /** Whether the reply must repeat the question's case, too. */
+      readonly exactCase?: boolean;
+      readonly onReply: (reply: Uint8Array) => void;
+    },
   ): Promise<() => void> {
     const pooled = await this.#acquire(server.address.includes(":") ? "6" : "4");
     let id: number;

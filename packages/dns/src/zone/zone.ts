@@ -110,6 +110,18 @@ export class Zone {
     return compileChanges(changes, this.tree.origin).problems;
   }
 
+  /**
+   * Replaces owners and sets the serial as it is, for content that was stored with its serial: a file, a transfer.
+   * Not for changes, since the serial may go back.
+   *
+   * @throws DnsError `BadZone`
+   */
+  load(changes: ReadonlyMap<string, readonly RecordSet[]>, serial: number): void {
+    this.replace(changes);
+    this.#soa = { ...this.#soa, serial: serial >>> 0 };
+    this.#compileApex();
+  }
+
   /** Starts (or, with `false`, stops) answering from the zone. */
   setReady(ready = true): void {
     this.tree.ready = ready;
