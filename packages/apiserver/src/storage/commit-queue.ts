@@ -1,4 +1,5 @@
 import type { CommitGroup, Journal } from "./journal.ts";
+import type { RecordTree } from "./record-tree.ts";
 import { StorageError } from "./storage.ts";
 import type { Revision, StorageEvent } from "./storage.ts";
 
@@ -17,14 +18,16 @@ interface Settle {
 interface OpenGroup {
   readonly events: StorageEvent[];
   readonly waiters: Settle[];
+  /** The state after the events; `undefined` while there is none. */
+  tree: RecordTree | undefined;
   compacted: Revision | undefined;
   bytes: number;
 }
 
 /** What the queue tells its store. */
 export interface CommitListener {
-  /** A group is durable. Called in order, before its waiters hear of it. */
-  readonly onDurable: (group: CommitGroup) => void;
+  /** A group is durable; `tree` is the state after its events. Called in order, before its waiters hear of it. */
+  readonly onDurable: (group: CommitGroup, tree: RecordTree | undefined) => void;
   /** A group and all that were queued behind it will not become durable, or nobody knows. */
   readonly onFailure: (error: StorageError) => void;
 }
@@ -59,15 +62,16 @@ export class CommitQueue {
     return this.#queuedBytes;
   }
 
-  /** Queues one event; resolves when it is durable and visible. */
-  write(event: StorageEvent): Promise<void> {
+  /** Queues one event, after which the state is `tree`; resolves when it is durable and visible. */
+  write(event: StorageEvent, tree: RecordTree): Promise<void> {
     const bytes = bytesOf(event);
     let group = this.#groups.at(-1);
     if (group === undefined || group.bytes + bytes > groupBytesMax || group.events.length >= groupEventsMax) {
-      group = { events: [], waiters: [], compacted: undefined, bytes: 0 };
+      group = { events: [], waiters: [], tree: undefined, compacted: undefined, bytes: 0 };
       this.#groups.push(group);
     }
     group.events.push(event);
+    group.tree = tree;
     group.bytes += bytes;
     this.#queuedBytes += bytes;
     return this.#join(group);
@@ -77,7 +81,7 @@ export class CommitQueue {
   compact(revision: Revision): Promise<void> {
     let group = this.#groups.at(-1);
     if (group === undefined) {
-      group = { events: [], waiters: [], compacted: undefined, bytes: 0 };
+      group = { events: [], waiters: [], tree: undefined, compacted: undefined, bytes: 0 };
       this.#groups.push(group);
     }
     group.compacted = Math.max(group.compacted ?? 0, revision) as Revision;
@@ -128,7 +132,7 @@ export class CommitQueue {
   #succeed(group: OpenGroup): void {
     this.#committing = undefined;
     this.#queuedBytes -= group.bytes;
-    this.#listener.onDurable(group);
+    this.#listener.onDurable(group, group.tree);
     // The disk gets its next work before anybody digests this result.
     this.#commitNext();
     for (const waiter of group.waiters) waiter.resolve();

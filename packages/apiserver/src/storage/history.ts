@@ -61,6 +61,11 @@ export class History {
     return event;
   }
 
+  /** All events, in a new array. */
+  all(): readonly StorageEvent[] {
+    return this.#events.slice(this.#head);
+  }
+
   /** When the event of a revision in (compacted, newest] came in. */
   timeAt(revision: number): number {
     return this.#times[this.#head + revision - this.#compacted - 1]!;

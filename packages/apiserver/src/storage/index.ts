@@ -14,3 +14,5 @@ export { openMemoryStorage } from "./memory/open-memory-storage.ts";
 export type { MemoryStorageOptions } from "./memory/open-memory-storage.ts";
 export { defaultRetention } from "./retention.ts";
 export type { RetentionPolicy } from "./retention.ts";
+export { openLmdbStorage } from "./lmdb/open-lmdb-storage.ts";
+export type { LmdbStorageOptions } from "./lmdb/open-lmdb-storage.ts";

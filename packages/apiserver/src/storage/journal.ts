@@ -36,14 +36,14 @@ export interface Journal extends AsyncDisposable {
   committed(state: CommittedState): void;
 }
 
-/** The newest durable state, as the store hands it to its journal. */
+/** The newest durable state, as the store hands it to its journal. Both functions answer for the moment of the call. */
 export interface CommittedState {
   readonly compacted: Revision;
   readonly revision: Revision;
-  /** The state at `compacted`; computed when called. */
+  /** The state at `compacted`. */
   readonly baseTree: () => RecordTree;
-  /** The event of a revision after `compacted`, as long as it is not compacted. */
-  readonly eventAt: (revision: number) => StorageEvent;
+  /** The events after `compacted`. */
+  readonly events: () => readonly StorageEvent[];
 }
 
 /** Keeps nothing: for a store whose data ends with the process. */

@@ -129,6 +129,21 @@ function branch(children: readonly Node[]): Branch {
   return { kind: "branch", children, firstKeys, size };
 }
 
+/** The branch with another node in the place of one child: what most changes do, so it recounts nothing. */
+function withChild(node: Branch, at: number, child: Node): Branch {
+  const children = node.children.slice();
+  children[at] = child;
+  const first = firstKey(child);
+  let { firstKeys } = node;
+  if (firstKeys[at] !== first) firstKeys = firstKeys.with(at, first);
+  return {
+    kind: "branch",
+    children,
+    firstKeys,
+    size: node.size - sizeOf(node.children[at]!) + sizeOf(child),
+  };
+}
+
 /** How many of the sorted `keys` the predicate holds for. */
 function partition(keys: readonly string[], isBelow: (key: string) => boolean): number {
   let low = 0;
@@ -180,6 +195,7 @@ function put(node: Node, record: StoredRecord): Node[] {
   }
   const at = childFor(node, record.key);
   const parts = put(node.children[at]!, record);
+  if (parts.length === 1) return [withChild(node, at, parts[0]!)];
   const children = node.children.slice();
   children.splice(at, 1, ...parts);
   if (children.length <= nodeEntriesMax) return [branch(children)];
@@ -204,7 +220,7 @@ function remove(node: Node, key: string): Node | undefined {
   const child = node.children[at]!;
   const left = remove(child, key);
   if (left === child) return node;
-  if (left !== undefined) return branch(node.children.with(at, left));
+  if (left !== undefined) return withChild(node, at, left);
   return node.children.length === 1 ? undefined : branch(node.children.toSpliced(at, 1));
 }
 

@@ -18,7 +18,6 @@ import type {
   WatchBatch,
   WriteResult,
 } from "./storage.ts";
-import { keyOf } from "./watcher.ts";
 import { WatchHub } from "./watch-hub.ts";
 
 /** Largest value: what etcd takes in one request, and then some. */
@@ -72,7 +71,7 @@ export class RevisionStore implements Storage {
     this.#pending = recovered.tree;
     this.#pendingRevision = this.#history.newest;
     this.#queue = new CommitQueue(options.journal, {
-      onDurable: (group) => this.#publish(group),
+      onDurable: (group, tree) => this.#publish(group, tree),
       onFailure: (error) => this.#fail(error),
     });
     this.#tick();
@@ -171,7 +170,7 @@ export class RevisionStore implements Storage {
     this.#pending =
       event.type === "put" ? this.#pending.with(event.record) : this.#pending.without(event.key);
     this.#pendingRevision = event.revision;
-    await this.#queue.write(event);
+    await this.#queue.write(event, this.#pending);
     return { outcome: "written", revision: event.revision };
   }
 
@@ -181,14 +180,10 @@ export class RevisionStore implements Storage {
   }
 
   /** Makes a durable group visible: to readers first, then to watchers; the writers hear of it last. */
-  #publish(group: CommitGroup): void {
+  #publish(group: CommitGroup, tree: RecordTree = this.#visible): void {
     const before = this.#history.newest;
     const now = this.#runtime.clock.monotonicMs();
-    let tree = this.#visible;
-    for (const event of group.events) {
-      tree = event.type === "put" ? tree.with(event.record) : tree.without(event.key);
-      this.#history.append(event, now);
-    }
+    for (const event of group.events) this.#history.append(event, now);
     this.#visible = tree;
     this.#past.advance(before, this.#history.newest, tree);
     this.#hub.publish(group.events);
@@ -202,7 +197,7 @@ export class RevisionStore implements Storage {
       compacted: this.#history.compacted,
       revision: this.#history.newest,
       baseTree: () => this.#past.at(this.#history.compacted, this.#visible),
-      eventAt: (revision) => this.#history.at(revision),
+      events: () => this.#history.all(),
     });
   }
 
@@ -269,13 +264,4 @@ export class RevisionStore implements Storage {
       this.#tick();
     });
   }
-}
-
-/** Applies events to a tree, checking that each fits; for recovery. */
-export function replay(tree: RecordTree, events: readonly StorageEvent[]): RecordTree {
-  let after = tree;
-  for (const event of events) {
-    after = event.type === "put" ? after.with(event.record) : after.without(keyOf(event));
-  }
-  return after;
 }

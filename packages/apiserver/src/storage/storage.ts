@@ -70,7 +70,7 @@ export interface Storage extends AsyncDisposable {
   revision(): Revision;
   /**
    * The events up to and including this revision have been forgotten: a list at an older revision and a watch from an
-   * older one fail. 0 where nothing was ever forgotten.
+   * older one fail. In a new store it is `revision()`.
    */
   compactedRevision(): Revision;
 

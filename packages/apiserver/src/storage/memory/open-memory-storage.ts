@@ -5,22 +5,44 @@ import { defaultRetention } from "../retention.ts";
 import type { RetentionPolicy } from "../retention.ts";
 import { RevisionStore } from "../revision-store.ts";
 import type { Revision, Storage } from "../storage.ts";
+import { WriteAheadJournal } from "./write-ahead-journal.ts";
 
 export interface MemoryStorageOptions {
   /** Keeps the data on `runtime.disk`. Otherwise it ends with the process. */
   readonly persistent: boolean;
+  /** Folder on the disk; `storage` by default. */
+  readonly folder?: string;
+  /** How much history is kept. */
   readonly retention?: Partial<RetentionPolicy>;
+  /** Log bytes after which a snapshot is written, at least; 8 MiB by default. */
+  readonly snapshotAfterBytes?: number;
 }
 
-/** Opens a store that holds everything in memory. */
+/**
+ * Opens a store that holds everything in memory and, if persistent, in a write-ahead log on the runtime's disk.
+ *
+ * One process at a time may have the folder open; the disk is not asked to enforce that.
+ * @throws StorageError `Corrupt`.
+ */
 export async function openMemoryStorage(runtime: Runtime, options: MemoryStorageOptions): Promise<Storage> {
   const retention = { ...defaultRetention, ...options.retention };
-  const compacted = firstRevision(runtime);
-  return new RevisionStore(runtime, {
-    journal: forgetfulJournal,
-    recovered: { compacted, events: [], tree: RecordTree.empty },
-    retention,
+  if (!options.persistent) {
+    return new RevisionStore(runtime, {
+      journal: forgetfulJournal,
+      recovered: { compacted: firstRevision(runtime), events: [], tree: RecordTree.empty },
+      retention,
+    });
+  }
+  const context = {
+    disk: runtime.disk,
+    folder: options.folder ?? "storage",
+    log: runtime.log.child({ component: "storage" }),
+    nonce: () => runtime.random.uint32(),
+  };
+  const opened = await WriteAheadJournal.open(context, {
+    logBytesMin: options.snapshotAfterBytes ?? 8 * 1_024 * 1_024,
   });
+  return new RevisionStore(runtime, { ...opened, retention });
 }
 
 /**
