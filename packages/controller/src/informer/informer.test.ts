@@ -11,7 +11,7 @@ import type { InformerHandler } from "./informer-handler.ts";
 function recorder(): {
   readonly lines: string[];
   readonly handler: InformerHandler<ConfigMap>;
-  take(): string[];
+  readonly take: () => string[];
 } {
   const lines: string[] = [];
   const text = ({ metadata, data }: ConfigMap): string => `${metadata.name}=${data?.["v"] ?? ""}`;

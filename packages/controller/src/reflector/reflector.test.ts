@@ -14,7 +14,7 @@ interface Followed extends ScriptedWorld {
   readonly reflector: Reflector<KubeObject>;
   /** All requests as `list` or `watch` with the version that they ask for. */
   readonly asked: () => readonly string[];
-  pass(ms: number): Promise<void>;
+  readonly pass: (ms: number) => Promise<void>;
 }
 
 /** Follows a server that gives these answers in turn, and then a watch that stays open. */

@@ -24,15 +24,15 @@ export interface Fleet {
   readonly informer: Informer<ConfigMap>;
   readonly logged: readonly SimLogLine[];
   /** Starts the informer. */
-  start(): void;
+  readonly start: () => void;
   /** Stops it, and resolves when it has ended. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
   /** Lets the time go on. */
-  pass(ms: number): Promise<void>;
+  readonly pass: (ms: number) => Promise<void>;
   /** Whether the copy holds exactly the objects of the truth now. */
-  isEqual(): boolean;
+  readonly isEqual: () => boolean;
   /** Whether the copy at its version is the truth at that version (always true of a correct copy, once synced). */
-  isFaithful(): boolean;
+  readonly isFaithful: () => boolean;
 }
 
 export async function fleet(

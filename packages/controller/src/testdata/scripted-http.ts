@@ -30,7 +30,7 @@ export interface ScriptedWorld {
   readonly runtime: Runtime;
   readonly requests: readonly HttpClientRequest[];
   /** The parameters of each request to a path that contains `part`. */
-  queries(part: string): readonly Readonly<Record<string, string>>[];
+  readonly queries: (part: string) => readonly Readonly<Record<string, string>>[];
   readonly clientOptions: readonly HttpClientOptions[];
   /** Bodies that are open now. */
   readonly openBodies: () => number;

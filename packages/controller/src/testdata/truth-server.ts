@@ -124,7 +124,7 @@ export class TruthServer {
         resourceVersion: String(revision),
         ...(more ? { continue: JSON.stringify([revision, page.at(-1)?.[0]]) } : {}),
       },
-      items: page.map(([, { apiVersion: _, kind: __, ...item }]) => item),
+      items: page.map(([, { metadata, data }]) => ({ metadata, data })),
     });
   }
 
