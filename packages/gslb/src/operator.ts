@@ -1,14 +1,30 @@
+import { EventRecorder, type KubeClient } from "@meridian/controller";
 import type { Authority, DnsClient } from "@meridian/dns";
-import type { KubeClient } from "@meridian/controller";
 import type { Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "./config/operator-config.ts";
+import { ClusterCopies } from "./controllers/cluster-copies.ts";
+import { watchCluster } from "./controllers/cluster-triggers.ts";
+import { GslbController } from "./controllers/gslb-controller.ts";
+import { createConfiguredZones } from "./controllers/zone-bootstrap.ts";
+import { ZoneDelegationController } from "./controllers/zone-delegation-controller.ts";
 import type { Explanation } from "./decide/explanation.ts";
+import { edgeEndpoints } from "./delegation/edge-endpoints.ts";
+import { ownDnsAddresses } from "./delegation/own-dns-addresses.ts";
+import { explain } from "./explain/explain.ts";
+import { StoredPeerMemory } from "./peers/peer-memory.ts";
+import { PeerViews } from "./peers/peer-views.ts";
+import { Peers } from "./peers/peers.ts";
+import { AddressBook } from "./references/address-book.ts";
+import { TaskScope } from "./tasks/task-scope.ts";
+import { readBooked } from "./zones/booked-endpoint.ts";
+import { SerialStore } from "./zones/serial-store.ts";
+import { ZoneFeeder } from "./zones/zone-feeder.ts";
 
 export interface OperatorOptions {
-  /** The API server of the own cluster. */
+  /** The API server of the own cluster. Its namespace `config.podNamespace` must exist. */
   readonly client: KubeClient;
   readonly config: OperatorConfig;
-  /** The own DNS server's zones; the operator adds, feeds and removes them, and listens to its NOTIFYs. */
+  /** The own DNS server's zones; the operator adds, feeds and removes them, and takes over its `onNotify`. */
   readonly authority: Authority;
   /** Asks peers and edge servers; must leave from the cluster's own address. */
   readonly dnsClient: DnsClient;
@@ -16,15 +32,212 @@ export interface OperatorOptions {
 
 /** A running operator. */
 export interface Operator {
-  /** Resolves when every informer has synced, each Gslb was looked at once and the zones answer. Rejects when stopped before. */
+  /**
+   * Resolves when every copy is complete, each Gslb was looked at once and the zones answer. Rejects when the operator is
+   * stopped before that.
+   */
   readonly ready: Promise<void>;
-  /** How this cluster answers for a host now, and why. */
+  /** How this cluster answers for a host now, and why. Asks nobody. */
   explain(host: string): Explanation;
   /** Stops all loops; resolves when none is left. What was published stays. */
   stop(): Promise<void>;
 }
 
-/** Starts the balancer of one cluster: everything between its API server and its DNS server. Returns at once. */
-export function startOperator(_runtime: Runtime, _options: OperatorOptions): Operator {
-  throw new Error("not there yet");
+/** How long the zones wait for the first round of reconciles, so that nothing known dead is answered after a start. */
+const firstRoundMs = 15_000;
+/** How often peers are asked where the periodic reconcile is turned off. */
+const periodSecondsDefault = 30;
+
+/**
+ * Starts the balancer of one cluster: everything between its API server and its DNS server. Returns at once; the work goes
+ * on until `stop`.
+ *
+ *     const operator = startOperator(runtime, { client, config, authority, dnsClient });
+ *     await operator.ready;
+ *     operator.explain("app.cloud.example.com").decision?.picked; // ["eu"]
+ *     await operator.stop();
+ */
+export function startOperator(runtime: Runtime, options: OperatorOptions): Operator {
+  const tasks = new TaskScope(runtime.log);
+  const parts = assemble(runtime, options, tasks);
+  const ready = start(runtime, parts, options);
+  ready.catch((error: unknown) => {
+    if (!tasks.signal.aborted) runtime.log.error("the operator cannot start", { error });
+  });
+  return {
+    ready,
+    explain: (host) => explainHost(parts, options.config.geoTag, host),
+    async stop() {
+      options.authority.onNotify = undefined;
+      await tasks.close(new Error("the operator was stopped"));
+      await ready.catch(() => {});
+    },
+  };
+}
+
+interface Parts {
+  readonly tasks: TaskScope;
+  readonly copies: ClusterCopies;
+  readonly memory: StoredPeerMemory;
+  readonly views: PeerViews;
+  readonly peers: Peers;
+  readonly events: EventRecorder;
+  readonly feeder: ZoneFeeder;
+  readonly zones: ZoneDelegationController;
+  readonly gslbs: GslbController;
+}
+
+function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope): Parts {
+  const { client, config, authority, dnsClient } = options;
+  const geoTags = [config.geoTag, ...config.peerGeoTags].sort();
+  const periodMs = (config.periodSeconds === 0 ? periodSecondsDefault : config.periodSeconds) * 1000;
+  const deadlineMs = config.peerDeadlineMs;
+  const edgeServers = edgeEndpoints(config.edgeDnsServers, runtime.log);
+  const copies = new ClusterCopies(runtime, client);
+  const events = new EventRecorder(runtime, { client, component: "gslb-controller" });
+  const memory = new StoredPeerMemory(runtime, { client, namespace: config.podNamespace });
+  const views = new PeerViews(memory, (host) => gslbs.enqueueHost(host));
+  const { geoTag, peerGeoTags, nameServerPrefix, nameServerTtlSeconds, notify } = config;
+  const peers = new Peers(runtime, { dnsClient, views, tasks, geoTag, peerGeoTags, nameServerPrefix, deadlineMs, periodMs });
+  const addresses = new AddressBook(runtime, {
+    dnsClient,
+    servers: () => edgeServers,
+    deadlineMs,
+    periodMs,
+    tasks,
+    onChange: (key) => (key === ownAddressKey ? enqueueZones(copies, zones) : gslbs.controller.enqueue(key)),
+  });
+  const store = new SerialStore(client, config.podNamespace);
+  const read = (key: string): ReturnType<typeof readBooked> => readBooked(key, copies);
+  const feeder = new ZoneFeeder(runtime, {
+    ...{ authority, dnsClient, store, peers, events, tasks, geoTag, geoTags },
+    ...{ nameServerPrefix, nameServerTtlSeconds, notify, read },
+  });
+  const zones = new ZoneDelegationController(runtime, {
+    ...{ client, copies, peers, feeder, dnsClient, events, config, edgeServers },
+    ownAddresses: () =>
+      addresses.reading(ownAddressKey, (lookUp) =>
+        ownDnsAddresses(config, {
+          services: (namespace) => copies.services.lister.list(namespace),
+          ingresses: () => copies.ingresses.lister.list(),
+          lookUp,
+        }),
+      ),
+    onZonesChanged: () => enqueueGslbs(copies, gslbs),
+  });
+  const gslbs = new GslbController(runtime, {
+    ...{ client, copies, peers, views, addresses, events, geoTag, geoTags },
+    exposedOverride: config.exposedAddresses,
+    zones: () => zones.zones,
+  });
+  return { tasks, copies, memory, views, peers, events, feeder, zones, gslbs };
+}
+
+/** The name under which the own DNS server's host names are looked up; no Gslb's key, since it has no slash. */
+const ownAddressKey = "own DNS server";
+
+async function start(runtime: Runtime, parts: Parts, { client, config, authority }: OperatorOptions): Promise<void> {
+  const { tasks, copies, memory, peers, events, feeder, zones, gslbs } = parts;
+  const { signal } = tasks;
+  tasks.start("events", (ending) => events.run(ending));
+  await untilAborted(copies.start(tasks), signal);
+  await retrying(runtime, signal, () => memory.load(signal));
+  tasks.start("peer memory", (ending) => memory.run(ending));
+  const exists = (name: string): boolean => copies.zones.lister.get(name) !== undefined;
+  const createZones = (): Promise<void> =>
+    retrying(runtime, signal, () => createConfiguredZones(client, config.zones, { exists, signal }));
+  await createZones();
+  await untilZonesAreThere(runtime, parts, config);
+
+  // Zones before Gslbs, and every claim before the first reconcile: what is decided must not depend on the order.
+  for (const zone of copies.zones.lister.list()) zones.observe(zone);
+  for (const gslb of copies.gslbs.lister.list()) gslbs.observe(gslb);
+  memory.retain((host) => gslbs.claims.holder(host) !== undefined);
+  if (config.notify) authority.onNotify = (hint) => peers.hint(hint);
+  watchCluster(parts, createZones);
+  enqueueZones(copies, zones);
+  enqueueGslbs(copies, gslbs);
+  tasks.start("zone delegations", (ending) => zones.controller.run(ending));
+  tasks.start("gslbs", (ending) => gslbs.controller.run(ending));
+
+  await untilAborted(
+    Promise.race([firstRound(runtime, parts), runtime.clock.sleep(firstRoundMs, signal).catch(() => {})]),
+    signal,
+  );
+  for (const endpoint of copies.endpoints.lister.list()) feeder.touch(keyOf(endpoint));
+  feeder.flush();
+  feeder.open();
+  runtime.log.info("the operator is ready", { geoTag: config.geoTag, gslbs: copies.gslbs.lister.size, zones: zones.zones });
+}
+
+/** Until each Gslb was reconciled once and the copy shows what was written for it. */
+async function firstRound(runtime: Runtime, { copies, gslbs, tasks }: Parts): Promise<void> {
+  await gslbs.controller.idle();
+  const isBehind = (): boolean =>
+    copies.gslbs.lister.list().some((gslb) => {
+      const wanted = gslbs.wantedRecords(keyOf(gslb));
+      const stored = copies.endpoints.lister.get(keyOf(gslb))?.spec?.endpoints ?? [];
+      return wanted !== undefined && JSON.stringify(wanted) !== JSON.stringify(stored);
+    });
+  while (!tasks.signal.aborted && isBehind()) await runtime.clock.sleep(20, tasks.signal).catch(() => {});
+}
+
+/** Waits until the copy shows the ZoneDelegations that were just created, so that no host looks homeless meanwhile. */
+async function untilZonesAreThere(runtime: Runtime, { copies, tasks }: Parts, config: OperatorConfig): Promise<void> {
+  const served = (): ReadonlySet<string | undefined> =>
+    new Set(copies.zones.lister.list().map((zone) => zone.spec?.loadBalancedZone));
+  for (let waitedMs = 0; waitedMs < firstRoundMs; waitedMs += 20) {
+    const there = served();
+    if (config.zones.every(({ loadBalancedZone }) => there.has(loadBalancedZone))) return;
+    await runtime.clock.sleep(20, tasks.signal);
+  }
+}
+
+function enqueueZones(copies: ClusterCopies, zones: ZoneDelegationController): void {
+  for (const zone of copies.zones.lister.list()) zones.controller.enqueue(zone.metadata.name ?? "");
+}
+
+function enqueueGslbs(copies: ClusterCopies, gslbs: GslbController): void {
+  for (const gslb of copies.gslbs.lister.list()) gslbs.controller.enqueue(keyOf(gslb));
+}
+
+function explainHost({ gslbs, views, peers, feeder }: Parts, geoTag: string, host: string): Explanation {
+  const holder = gslbs.claims.holder(host);
+  const zone = feeder.zoneOf(host);
+  return explain({
+    host,
+    geoTag,
+    holder,
+    latest: holder === undefined ? undefined : gslbs.latest(holder),
+    views: views.of(host),
+    sessions: zone === undefined ? [] : peers.sessions(zone.origin),
+    zone,
+  });
+}
+
+function keyOf({ metadata: { namespace = "", name = "" } }: { readonly metadata: { readonly namespace?: string; readonly name?: string } }): string {
+  return `${namespace}/${name}`;
+}
+
+/** Runs what an API server that is not up yet makes fail, until it succeeds or the signal aborts. */
+async function retrying(runtime: Runtime, signal: AbortSignal, attempt: () => Promise<void>): Promise<void> {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      signal.throwIfAborted();
+      runtime.log.warn("a step of the start failed; trying again", { error });
+      await runtime.clock.sleep(Math.min(5000, 100 * 2 ** failures), signal);
+    }
+  }
+}
+
+/** Rejects with the signal's reason where the promise is pending when it aborts. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return await new Promise<T>((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
 }

@@ -37,7 +37,7 @@ export class PeerSession {
   readonly #runtime: Pick<Runtime, "clock" | "random" | "log">;
   readonly #options: PeerSessionOptions;
   readonly #hints: HintGate;
-  readonly #abort = new AbortController();
+  readonly #tasks: TaskScope;
   /** `undefined` until the addresses were looked for; empty where none is known. */
   #servers: readonly Endpoint[] | undefined;
   #goodServer: Endpoint | undefined;
@@ -48,10 +48,11 @@ export class PeerSession {
   constructor(runtime: Pick<Runtime, "clock" | "random" | "log">, options: PeerSessionOptions) {
     this.#runtime = runtime;
     this.#options = options;
+    this.#tasks = options.tasks.child();
     this.zone = options.zone;
     this.geoTag = options.geoTag;
-    this.#hints = new HintGate(runtime.clock, () => this.#run("peer serial check", () => this.#checkSerial()));
-    this.#run("peer polling", (signal) => this.#pollForEver(signal));
+    this.#hints = new HintGate(runtime.clock, () => this.#tasks.start("peer serial check", () => this.#checkSerial()));
+    this.#tasks.start("peer polling", (signal) => this.#pollForEver(signal));
   }
 
   /** Where the peer is asked, in order. */
@@ -69,12 +70,12 @@ export class PeerSession {
   setServers(servers: readonly Endpoint[]): void {
     const isSame = this.#servers !== undefined && textOf(servers) === textOf(this.#servers);
     this.#servers = servers;
-    if (!isSame) this.#run("peer poll", () => this.#poll());
+    if (!isSame) this.#tasks.start("peer poll", () => this.#poll());
   }
 
   /** Asks about one host, for example a new one, without waiting for the period. */
   ask(host: string): void {
-    if (this.#servers !== undefined) this.#run("peer question", () => this.#askHost(host).then(() => {}));
+    if (this.#servers !== undefined) this.#tasks.start("peer question", () => this.#askHost(host).then(() => {}));
   }
 
   /** The peer may have changed: someone said so. Costs at most one serial check a second. */
@@ -84,17 +85,7 @@ export class PeerSession {
 
   close(): void {
     this.#hints.close();
-    this.#abort.abort(new Error("the peer is not asked any more"));
-  }
-
-  #run(name: string, task: (signal: AbortSignal) => Promise<void>): void {
-    this.#options.tasks.start(name, async (signal) => {
-      try {
-        await task(AbortSignal.any([signal, this.#abort.signal]));
-      } catch (error) {
-        if (!this.#abort.signal.aborted) throw error;
-      }
-    });
+    this.#tasks.abort(new Error("the peer is not asked any more"));
   }
 
   async #pollForEver(signal: AbortSignal): Promise<void> {
@@ -165,7 +156,7 @@ export class PeerSession {
       servers: this.#orderedServers(),
       deadlineMs,
       recursionDesired: true,
-      signal: this.#abort.signal,
+      signal: this.#tasks.signal,
     });
     this.#isReachable = verdict.state === "answered";
     if (verdict.state === "answered") this.#goodServer = verdict.server;

@@ -2,6 +2,7 @@ import { deepEqual, type Ingress, type IngressRule } from "@meridian/kube";
 import { ownerReferenceTo } from "../resources/owner.ts";
 import { managedByLabel } from "../resources/gslb-annotations.ts";
 import type { Gslb } from "../resources/gslb.ts";
+import { gslbType } from "../resources/resource-types.ts";
 
 /** The Ingress that a Gslb's embedded spec asks for. No annotations are copied. */
 export function embeddedIngress(gslb: Gslb): Ingress {
@@ -10,7 +11,7 @@ export function embeddedIngress(gslb: Gslb): Ingress {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "Ingress",
-    metadata: { name, namespace, labels: { [managedByLabel]: "gslb" }, ownerReferences: [ownerReferenceTo(gslb)] },
+    metadata: { name, namespace, labels: { [managedByLabel]: "gslb" }, ownerReferences: [ownerReferenceTo(gslb, gslbType)] },
     spec: {
       ...(given.ingressClassName === undefined ? {} : { ingressClassName: given.ingressClassName }),
       ...(given.backend === undefined ? {} : { defaultBackend: given.backend }),

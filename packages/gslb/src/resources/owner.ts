@@ -1,10 +1,10 @@
-import type { KubeObject, OwnerReference } from "@meridian/kube";
+import { apiVersionOf, type KubeObject, type OwnerReference, type ResourceType } from "@meridian/kube";
 
 /** An owner reference that makes an object the controller of another, so that it is collected with it. */
-export function ownerReferenceTo(owner: KubeObject): OwnerReference {
+export function ownerReferenceTo(owner: Pick<KubeObject, "metadata">, type: ResourceType): OwnerReference {
   return {
-    apiVersion: owner.apiVersion,
-    kind: owner.kind,
+    apiVersion: apiVersionOf(type),
+    kind: type.kind,
     name: owner.metadata.name ?? "",
     uid: owner.metadata.uid ?? "",
     controller: true,

@@ -73,6 +73,11 @@ export class EndpointBook {
     return { sets, problems };
   }
 
+  /** The oldest object that gives a name records of a type. */
+  giver(name: string, type: string): string | undefined {
+    return [...(this.#names.get(name) ?? [])].sort(byAge).find((claim) => claim.type === type)?.key;
+  }
+
   #replace(key: string, claims: readonly Claim[]): ReadonlySet<string> {
     const dirty = new Set<string>();
     for (const claim of this.#objects.get(key) ?? []) {

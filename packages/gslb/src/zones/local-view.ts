@@ -36,16 +36,17 @@ export class LocalView {
   readonly #options: LocalViewOptions;
   readonly #origin: string;
   readonly #changed = new Wakeup();
-  readonly #abort = new AbortController();
+  readonly #tasks: TaskScope;
   #stored: StoredSerial | undefined;
   #zone: Zone | undefined;
-  #notifying: AbortController | undefined;
+  #notifying: TaskScope | undefined;
 
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: LocalViewOptions) {
     this.#runtime = runtime;
     this.#options = options;
     this.#origin = localTargetsZone(options.zone);
-    options.tasks.start("own view", (signal) => this.#follow(AbortSignal.any([signal, this.#abort.signal])));
+    this.#tasks = options.tasks.child();
+    this.#tasks.start("own view", (signal) => this.#follow(signal));
   }
 
   /** The serial that is served, `undefined` until the first is. */
@@ -59,8 +60,7 @@ export class LocalView {
   }
 
   close(): void {
-    this.#abort.abort(new Error("the zone is gone"));
-    this.#notifying?.abort(this.#abort.signal.reason);
+    this.#tasks.abort(new Error("the zone is gone"));
     this.#options.authority.removeZone(this.#origin);
   }
 
@@ -117,18 +117,14 @@ export class LocalView {
   /** A newer serial takes the place of one that some peer has not acknowledged yet. */
   #tellPeers(): void {
     this.#notifying?.abort(new Error("a newer serial is told instead"));
-    const notifying = new AbortController();
+    const notifying = this.#tasks.child();
     this.#notifying = notifying;
-    const soa = this.#zone!.soa;
-    for (const servers of this.#options.peers()) {
+    const { dnsClient, peers } = this.#options;
+    const { soa } = this.#zone!;
+    for (const servers of peers()) {
       if (servers.length === 0) continue;
-      this.#options.tasks.start("notify", async (signal) => {
-        try {
-          const combined = AbortSignal.any([signal, notifying.signal, this.#abort.signal]);
-          await this.#options.dnsClient.notify({ zone: this.#origin, soa, servers, signal: combined });
-        } catch (error) {
-          if (!notifying.signal.aborted && !this.#abort.signal.aborted) throw error;
-        }
+      notifying.start("notify", async (signal) => {
+        await dnsClient.notify({ zone: this.#origin, soa, servers, signal });
       });
     }
   }

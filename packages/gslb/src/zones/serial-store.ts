@@ -15,6 +15,8 @@ const configMapName = "meridian-localtargets-serials";
 export class SerialStore {
   readonly #client: KubeClient;
   readonly #namespace: string;
+  /** As it was last seen: saves reading it before each write. */
+  #known: ConfigMap | undefined;
 
   constructor(client: KubeClient, namespace: string) {
     this.#client = client;
@@ -25,8 +27,10 @@ export class SerialStore {
     try {
       const ref = { namespace: this.#namespace, name: configMapName };
       const map = await this.#client.get<ConfigMap>(configMapType, ref, { signal });
+      this.#known = map;
       return decode(map.data?.[canonicalName(zone)]);
     } catch (error) {
+      this.#known = undefined;
       if (isStatusError(error) && error.code === 404) return undefined;
       throw error;
     }
@@ -45,11 +49,13 @@ export class SerialStore {
       },
       data: entry,
     };
-    await createOrUpdate(this.#client, configMapType, {
+    const { object } = await createOrUpdate(this.#client, configMapType, {
       desired,
       mutate: (current) => ({ ...current, data: { ...current.data, ...entry } }),
+      current: this.#known,
       signal,
     });
+    this.#known = object;
   }
 }
 

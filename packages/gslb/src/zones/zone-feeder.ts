@@ -1,5 +1,5 @@
 import type { EventRecorder } from "@meridian/controller";
-import { Zone, type Authority, type DnsClient, type RecordSet } from "@meridian/dns";
+import { Zone, type Authority, type DnsClient, type RecordProblem, type RecordSet } from "@meridian/dns";
 import type { Runtime } from "@meridian/runtime";
 import { canonicalName, isInZone, zoneOf } from "../decide/dns-name.ts";
 import { isLocalTargetsName } from "../decide/local-targets-name.ts";
@@ -26,6 +26,9 @@ export interface ZoneFeederOptions {
   /** A DNSEndpoint as its records count now; `undefined` where it is gone or not for this DNS server. */
   readonly read: (key: string) => { readonly booked: BookedObject; readonly object: DnsEndpoint } | undefined;
 }
+
+/** RFC 2181 §8. */
+const ttlSecondsMax = 2_147_483_647;
 
 interface FedZone {
   readonly zone: Zone;
@@ -59,13 +62,13 @@ export class ZoneFeeder {
   /** Serves a zone, or follows a change of its settings. */
   setZone(pair: ServedZone): void {
     const origin = canonicalName(pair.loadBalancedZone);
+    const negativeTtlSeconds = Math.min(Math.max(0, pair.negativeTtlSeconds), ttlSecondsMax);
     const present = this.#zones.get(origin);
     if (present !== undefined) {
-      if (present.zone.soa.minimum !== pair.negativeTtlSeconds)
-        present.zone.setSoa({ minimum: pair.negativeTtlSeconds, ttl: pair.negativeTtlSeconds });
+      present.zone.setSoa({ minimum: negativeTtlSeconds, ttl: negativeTtlSeconds });
       return;
     }
-    const fed = this.#newZone(origin, pair);
+    const fed = this.#newZone(origin, { ...pair, negativeTtlSeconds });
     this.#zones.set(origin, fed);
     this.#build([...this.#book.names()].filter((name) => isInZone(name, origin)));
     this.#options.authority.setZone(fed.zone);
@@ -127,7 +130,7 @@ export class ZoneFeeder {
   #newZone(origin: string, pair: ServedZone): FedZone {
     const { geoTag, geoTags, nameServerPrefix, nameServerTtlSeconds, authority, dnsClient, store, tasks } = this.#options;
     const mname = nameServerName(pair, geoTag, nameServerPrefix);
-    const negativeTtlSeconds = Math.max(0, pair.negativeTtlSeconds);
+    const { negativeTtlSeconds } = pair;
     const zone = new Zone({
       origin,
       // The time as first serial never goes back over a restart, as long as there is less than one change a second.
@@ -192,15 +195,23 @@ export class ZoneFeeder {
   #apply(origin: string, changes: Map<string, readonly RecordSet[]>): void {
     const fed = this.#zones.get(origin);
     if (fed === undefined) return;
-    const problems = fed.zone.check(changes);
-    for (const { owner, type, message } of problems) {
-      // One set that the zone cannot hold costs only itself.
-      const name = canonicalName(owner);
-      changes.set(name, (changes.get(name) ?? []).filter((set) => set.type !== type));
-      this.#runtime.log.warn("a record set cannot be served", { zone: origin, owner: name, type, problem: message });
+    for (let problems = fed.zone.check(changes); problems.length > 0; problems = fed.zone.check(changes)) {
+      this.#tell(this.#leaveOut(changes, problems));
     }
     fed.zone.replace(changes);
     if (this.#isOpen && [...changes.keys()].some(isLocalTargetsName)) fed.view.touch();
+  }
+
+  /** One set that a zone cannot hold costs only itself; a name that it cannot hold, only that name. */
+  #leaveOut(changes: Map<string, readonly RecordSet[]>, problems: readonly RecordProblem[]): readonly EndpointProblem[] {
+    return problems.flatMap(({ owner, type, message }) => {
+      const sets = changes.get(owner) ?? [];
+      const kept = sets.filter((set) => set.type !== type);
+      if (kept.length < sets.length) changes.set(owner, kept);
+      else changes.delete(owner);
+      const key = this.#book.giver(owner, type);
+      return key === undefined ? [] : [{ key, message: `${owner} ${type} cannot be served: ${message}` }];
+    });
   }
 
   /** Tells each object's user once what is wrong with it. */

@@ -1,0 +1,43 @@
+import { createOrUpdate, type KubeClient } from "@meridian/controller";
+import type { Ingress } from "@meridian/kube";
+import type { ReferenceOutcome } from "../decide/gslb-snapshot.ts";
+import { embeddedIngress, withEmbeddedSpec } from "../references/embedded-ingress.ts";
+import type { ResolvedReference } from "../references/resolve-reference.ts";
+import type { Gslb } from "../resources/gslb.ts";
+import { managedByLabel } from "../resources/gslb-annotations.ts";
+import { controllerOf } from "../resources/owner.ts";
+import { ingressType } from "../resources/resource-types.ts";
+import type { ClusterCopies } from "./cluster-copies.ts";
+
+/**
+ * Makes the Ingress of an embedded spec what the spec says; nothing is written where it is already.
+ *
+ * @returns a failed outcome where an Ingress of that name is somebody else's, which is left alone
+ */
+export async function writeEmbeddedIngress(
+  gslb: Gslb,
+  resolved: ResolvedReference,
+  options: { readonly client: KubeClient; readonly copies: ClusterCopies; readonly signal: AbortSignal },
+): Promise<ReferenceOutcome | undefined> {
+  if (resolved.target.by !== "embedded") return undefined;
+  const stored = options.copies.ingresses.lister.get(resolved.target.key);
+  if (stored !== undefined && !isOurs(stored, gslb)) {
+    const message = `Ingress ${resolved.target.key} exists and is not this Gslb's; refer to it by spec.resourceRef, or delete or rename one of the two`;
+    return { kind: "failed", reason: "NotOwned", message, gone: false };
+  }
+  const desired = embeddedIngress(gslb);
+  await createOrUpdate<Ingress>(options.client, ingressType, {
+    desired,
+    mutate: (current) => withEmbeddedSpec(current, desired),
+    current: stored,
+    signal: options.signal,
+  });
+  return undefined;
+}
+
+/** Ours: controlled by this Gslb, or by nobody but marked as made by a Gslb. */
+function isOurs(ingress: Ingress, gslb: Gslb): boolean {
+  const controller = controllerOf(ingress);
+  if (controller !== undefined) return controller.uid === gslb.metadata.uid;
+  return ingress.metadata.labels?.[managedByLabel] === "gslb";
+}

@@ -1,0 +1,236 @@
+import { Controller, createOrUpdate, type EventRecorder, type KubeClient } from "@meridian/controller";
+import { deepEqual, isStatusError, objectKey } from "@meridian/kube";
+import type { Runtime } from "@meridian/runtime";
+import { canonicalName, zoneOf } from "../decide/dns-name.ts";
+import { parseGslbPolicy } from "../decide/gslb-policy.ts";
+import type { ExposedOutcome } from "../decide/gslb-snapshot.ts";
+import { balancedHostProblem } from "../decide/local-targets-name.ts";
+import { planGslb, type GslbPlan } from "../decide/plan-gslb.ts";
+import type { PeerViews } from "../peers/peer-views.ts";
+import type { Peers } from "../peers/peers.ts";
+import type { AddressBook } from "../references/address-book.ts";
+import { exposedAddresses } from "../references/exposed-addresses.ts";
+import { resolveReference, type ResolvedReference } from "../references/resolve-reference.ts";
+import type { DnsEndpoint, DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import type { Gslb, GslbStatus } from "../resources/gslb.ts";
+import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
+import type { ClusterCopies } from "./cluster-copies.ts";
+import { desiredEndpoint, endpointProblem, withRecords } from "./endpoint-object.ts";
+import { writeEmbeddedIngress } from "./embedded-ingress-writer.ts";
+import { conditionNotes, pickNotes } from "./gslb-events.ts";
+import { HostClaims } from "./host-claims.ts";
+import { ReferenceIndex } from "./reference-index.ts";
+
+export interface GslbControllerOptions {
+  readonly client: KubeClient;
+  readonly copies: ClusterCopies;
+  readonly peers: Peers;
+  readonly views: PeerViews;
+  readonly addresses: AddressBook;
+  readonly events: EventRecorder;
+  readonly geoTag: string;
+  readonly geoTags: readonly string[];
+  /** `CLUSTER_EXPOSED_IPS` */
+  readonly exposedOverride: readonly string[];
+  /** The load-balanced zones that there are now. */
+  readonly zones: () => readonly string[];
+}
+
+/** What was last decided for a Gslb. */
+export interface LatestPlan {
+  readonly plan: GslbPlan;
+  readonly exposed: ExposedOutcome;
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+}
+
+/** Gslbs that are reconciled at once: what takes time is the API server. */
+const concurrency = 8;
+/** How soon to look again when the copy lags behind a write of somebody else. */
+const overtakenMs = 50;
+
+/**
+ * Brings each Gslb's DNSEndpoint and status to what `planGslb` says. It reads copies only and waits for nothing but its
+ * own writes: whatever must be asked over the network is asked elsewhere and read here as it stands.
+ */
+export class GslbController {
+  readonly claims: HostClaims = new HostClaims();
+  readonly index: ReferenceIndex = new ReferenceIndex();
+  readonly controller: Controller;
+  readonly #runtime: Pick<Runtime, "clock" | "log">;
+  readonly #options: GslbControllerOptions;
+  readonly #plans = new Map<string, LatestPlan>();
+  /** Which Gslb a host's peers are asked for. */
+  readonly #asked = new Map<string, string>();
+  readonly #askedBy = new Map<string, ReadonlySet<string>>();
+  /** Gslbs as our own status write returned them, until the copy has caught up. */
+  readonly #written = new Map<string, Gslb>();
+  /** Statuses as we wanted them and as the server kept them, which differ where an older CRD prunes fields. */
+  readonly #kept = new Map<string, { readonly wanted: GslbStatus; readonly stored: GslbStatus | undefined }>();
+
+  constructor(runtime: Pick<Runtime, "clock" | "log">, options: GslbControllerOptions) {
+    this.#runtime = runtime;
+    this.#options = options;
+    this.controller = new Controller(runtime, {
+      name: "gslb",
+      concurrency,
+      retryMsMax: 30_000,
+      reconcile: (key, signal) => this.#reconcile(key, signal),
+    });
+  }
+
+  /** Asks for a reconcile of the Gslb that holds a host. */
+  enqueueHost(host: string): void {
+    const key = this.claims.holder(host);
+    if (key !== undefined) this.controller.enqueue(key);
+  }
+
+  latest(key: string): LatestPlan | undefined {
+    return this.#plans.get(key);
+  }
+
+  /** The records that were last wanted in a Gslb's DNSEndpoint: an event that shows them is our own. */
+  wantedRecords(key: string): readonly DnsEndpointRecord[] | undefined {
+    return this.#plans.get(key)?.plan.records;
+  }
+
+  /** The copy has seen an object; a status that we wrote ourselves need not be kept beside it any more. */
+  seen(gslb: Gslb): void {
+    const key = objectKey(gslb.metadata);
+    if (this.#written.get(key)?.metadata.resourceVersion === gslb.metadata.resourceVersion) this.#written.delete(key);
+  }
+
+  /**
+   * Takes note of what a Gslb claims and depends on, and has its peers asked. Reads only. At a start it runs over all
+   * Gslbs before the first is reconciled, so that who holds a host does not depend on the order.
+   */
+  observe(gslb: Gslb): ResolvedReference {
+    const key = objectKey(gslb.metadata);
+    const resolved = resolveReference(gslb, this.#options.copies);
+    const { outcome } = resolved;
+    const servers = outcome.kind === "resolved" ? outcome.servers : (gslb.status?.servers ?? []);
+    const hosts = servers.flatMap(({ host }) => (host === undefined || host === "" ? [] : [host]));
+    this.index.set(key, resolved.target, servers.flatMap(({ services }) => services ?? []));
+    const affected = this.claims.set(key, { since: gslb.metadata.creationTimestamp ?? "", hosts });
+    for (const other of affected) this.controller.enqueue(other);
+    this.#askPeers(gslb, hosts);
+    return resolved;
+  }
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<{ readonly after?: number } | undefined> {
+    const gslb = this.#newest(key);
+    if (gslb === undefined) {
+      this.#forget(key);
+      return undefined;
+    }
+    const resolved = this.observe(gslb);
+    const refused = await writeEmbeddedIngress(gslb, resolved, { ...this.#options, signal });
+    const exposed = this.#options.addresses.reading(key, (lookUp) =>
+      exposedAddresses(gslb, { addresses: resolved.addresses, override: this.#options.exposedOverride, lookUp }),
+    );
+    const stored = this.#options.copies.endpoints.lister.get(key);
+    const now = this.#runtime.clock.now();
+    const problem = endpointProblem(stored, gslb);
+    const plan = planGslb({
+      gslb,
+      geoTag: this.#options.geoTag,
+      geoTags: this.#options.geoTags,
+      reference: refused ?? resolved.outcome,
+      exposed,
+      zones: this.#options.zones(),
+      otherHolder: (host) => (this.claims.holder(host) === key ? undefined : this.claims.holder(host)),
+      backend: (service) => this.#options.copies.backend(service),
+      views: (host) => this.#options.views.of(host),
+      stored: stored === undefined ? undefined : (stored.spec?.endpoints ?? []),
+      ...(problem === undefined ? {} : { endpointProblem: problem }),
+      now,
+    });
+    const before = this.#plans.get(key)?.plan;
+    this.#plans.set(key, { plan, exposed, at: now });
+
+    if (plan.records !== undefined) await this.#writeEndpoint(gslb, stored, { records: plan.records, signal });
+    const isWritten = await this.#writeStatus(gslb, plan.status, signal);
+    for (const note of pickNotes(before, plan)) this.#options.events.record(gslb, note);
+    if (!isWritten) return { after: overtakenMs };
+    return plan.afterMs === undefined ? undefined : { after: plan.afterMs };
+  }
+
+  /** Has peers asked for the hosts that the Gslb holds in a zone, and no longer for those that it does not. */
+  #askPeers(gslb: Gslb, hosts: readonly string[]): void {
+    const key = objectKey(gslb.metadata);
+    const policy = parseGslbPolicy(gslb, this.#options.geoTags).policy;
+    const zones = this.#options.zones();
+    const held = new Set<string>();
+    for (const host of hosts) {
+      const isHeld = this.claims.holder(host) === key && zoneOf(host, zones) !== undefined;
+      if (!isHeld || balancedHostProblem(host) !== undefined) continue;
+      const name = canonicalName(host);
+      held.add(name);
+      this.#asked.set(name, key);
+      this.#options.peers.addHost(name, policy?.splitBrainThresholdSeconds ?? 0);
+    }
+    this.#keepAsking(key, held);
+  }
+
+  /** Stops asking for hosts that a Gslb had and has no more, unless another has taken them over. */
+  #keepAsking(key: string, held: ReadonlySet<string>): void {
+    for (const name of this.#askedBy.get(key) ?? []) {
+      if (held.has(name) || this.#asked.get(name) !== key) continue;
+      this.#asked.delete(name);
+      this.#options.peers.removeHost(name);
+    }
+    if (held.size === 0) this.#askedBy.delete(key);
+    else this.#askedBy.set(key, held);
+  }
+
+  #forget(key: string): void {
+    this.#keepAsking(key, new Set());
+    for (const other of this.claims.remove(key)) this.controller.enqueue(other);
+    this.index.remove(key);
+    this.#options.addresses.forget(key);
+    this.#plans.delete(key);
+    this.#written.delete(key);
+    this.#kept.delete(key);
+  }
+
+  /** The copy's object, or ours where the copy has not seen our status write yet. */
+  #newest(key: string): Gslb | undefined {
+    const copy = this.#options.copies.gslbs.lister.get(key);
+    const written = this.#written.get(key);
+    if (copy === undefined || written === undefined) return copy;
+    const isOvertaken = copy.metadata.uid !== written.metadata.uid || (copy.metadata.generation ?? 0) > (written.metadata.generation ?? 0);
+    return isOvertaken || copy.metadata.resourceVersion === written.metadata.resourceVersion ? copy : written;
+  }
+
+  async #writeEndpoint(
+    gslb: Gslb,
+    stored: DnsEndpoint | undefined,
+    { records, signal }: { readonly records: readonly DnsEndpointRecord[]; readonly signal: AbortSignal },
+  ): Promise<void> {
+    await createOrUpdate(this.#options.client, dnsEndpointType, {
+      desired: desiredEndpoint(gslb, records),
+      mutate: (current) => withRecords(current, gslb, records),
+      current: stored,
+      signal,
+    });
+  }
+
+  /** @returns false where somebody else wrote the Gslb first, so that it must be read again */
+  async #writeStatus(gslb: Gslb, wanted: GslbStatus, signal: AbortSignal): Promise<boolean> {
+    const key = objectKey(gslb.metadata);
+    if (deepEqual(gslb.status, wanted)) return true;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && deepEqual(kept.wanted, wanted) && deepEqual(kept.stored, gslb.status)) return true;
+    try {
+      const written = await this.#options.client.updateStatus<Gslb>(gslbType, { ...gslb, status: wanted }, { signal });
+      this.#written.set(key, written);
+      this.#kept.set(key, { wanted, stored: written.status });
+    } catch (error) {
+      if (!isStatusError(error) || (error.code !== 409 && error.code !== 404)) throw error;
+      this.#written.delete(key);
+      return false;
+    }
+    for (const note of conditionNotes(kept?.wanted ?? gslb.status, wanted)) this.#options.events.record(gslb, note);
+    return true;
+  }
+}

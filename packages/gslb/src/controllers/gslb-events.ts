@@ -1,0 +1,50 @@
+import type { EventNote } from "@meridian/controller";
+import { findCondition } from "@meridian/kube";
+import type { GslbPlan } from "../decide/plan-gslb.ts";
+import type { GslbStatus } from "../resources/gslb.ts";
+
+/**
+ * What to tell about conditions that changed: each that turned bad, or is bad for another reason, and each that is good
+ * again. A Gslb that was never looked at and is fine is no news.
+ */
+export function conditionNotes(before: GslbStatus | undefined, after: GslbStatus): readonly EventNote[] {
+  const notes: EventNote[] = [];
+  for (const condition of after.conditions ?? []) {
+    const old = findCondition(before?.conditions, condition.type);
+    const isSame = old?.status === condition.status && old.reason === condition.reason && old.message === condition.message;
+    const isGood = condition.status === "True" && condition.reason !== "AcceptedWithWarnings";
+    if (isSame || condition.status === "Unknown") continue;
+    if (!isGood) notes.push({ type: "Warning", ...wording(condition) });
+    else if (old?.status === "False")
+      notes.push({ type: "Normal", reason: condition.reason, message: `${condition.type} again: ${condition.message}` });
+  }
+  return notes;
+}
+
+/** Tells of each host whose clusters changed: which now answer, and why. */
+export function pickNotes(before: GslbPlan | undefined, after: GslbPlan): readonly EventNote[] {
+  const notes: EventNote[] = [];
+  for (const host of after.hosts) {
+    const old = before?.hosts.find((each) => each.host === host.host);
+    if (old?.decision === undefined || host.decision === undefined || old.held || host.held) continue;
+    const from = [...old.decision.targets.keys()];
+    const to = [...host.decision.targets.keys()];
+    if (from.join() === to.join()) continue;
+    const why = host.decision.reasons.map((reason) => reason.text).join("; ");
+    const message = `${host.host} is answered from ${listed(to)} instead of ${listed(from)}: ${why}`;
+    notes.push({ type: to.length === 0 ? "Warning" : "Normal", reason: "ClustersChanged", message });
+  }
+  return notes;
+}
+
+/** Two events that users of k8gb look for keep their reason and the shape of their text. */
+function wording(condition: { readonly type: string; readonly reason: string; readonly message: string }): Pick<EventNote, "reason" | "message"> {
+  if (condition.type !== "ResolvedRefs") return { reason: condition.reason, message: condition.message };
+  return condition.reason === "ExposedAddressesUnresolved"
+    ? { reason: "ExposedIPResolutionError", message: `getting load balancer exposed IPs (${condition.message})` }
+    : { reason: "ReconcileError", message: `error resolving references (${condition.message})` };
+}
+
+function listed(tags: readonly string[]): string {
+  return tags.length === 0 ? "no cluster" : tags.join(", ");
+}

@@ -1,0 +1,111 @@
+import type { Zone } from "@meridian/dns";
+import { formatTime, parseObjectKey, type Condition } from "@meridian/kube";
+import { addressFamilies, hasTargets } from "../decide/address-family.ts";
+import { canonicalName } from "../decide/dns-name.ts";
+import type { Explanation, ExplainedPeer } from "../decide/explanation.ts";
+import type { HostPlan } from "../decide/host-plan.ts";
+import type { PeerView } from "../decide/peer-view.ts";
+import { answeredTargets } from "../decide/strategy.ts";
+import type { LatestPlan } from "../controllers/gslb-controller.ts";
+import type { PeerSession } from "../peers/peer-session.ts";
+
+/** What an explanation is made of, read from the running operator. */
+export interface ExplainFacts {
+  readonly host: string;
+  readonly geoTag: string;
+  /** `namespace/name` of the Gslb that holds the host. */
+  readonly holder: string | undefined;
+  readonly latest: LatestPlan | undefined;
+  readonly views: readonly PeerView[];
+  readonly sessions: readonly PeerSession[];
+  /** The DNS server's zone that the host is in. */
+  readonly zone: Zone | undefined;
+}
+
+/** Tells how this cluster answers for a host, from what it holds in memory; asks nobody. */
+export function explain(facts: ExplainFacts): Explanation {
+  const { host, geoTag, holder, latest, zone } = facts;
+  const plan = latest?.plan.hosts.find((each) => canonicalName(each.host) === canonicalName(host));
+  return {
+    host,
+    geoTag,
+    ...(zone === undefined ? {} : { zone: zone.origin }),
+    ...problem(facts, plan),
+    ...(holder === undefined ? {} : { gslb: { namespace: parseObjectKey(holder).namespace ?? "", name: parseObjectKey(holder).name } }),
+    ...strategy(latest),
+    ...(plan === undefined ? {} : hostPart(plan, latest!)),
+    peers: facts.sessions.map((session) => explainedPeer(session, plan?.views ?? facts.views)),
+    dns: zone === undefined ? [] : addressFamilies.map((type) => answer(zone, host, type)),
+    warnings: (latest?.plan.status.conditions ?? []).filter((condition) => condition.status !== "True" || condition.reason === "AcceptedWithWarnings").map(warning),
+  };
+}
+
+function problem(facts: ExplainFacts, plan: HostPlan | undefined): Pick<Explanation, "problem"> {
+  if (facts.zone === undefined) return { problem: `${facts.host} is in no zone that this cluster serves` };
+  if (facts.holder === undefined) return { problem: `no Gslb of this cluster names ${facts.host}` };
+  if (facts.latest === undefined) return { problem: `Gslb ${facts.holder} was not looked at yet` };
+  return plan === undefined ? { problem: `Gslb ${facts.holder} names ${facts.host} but does not get it; see its conditions` } : {};
+}
+
+function strategy(latest: LatestPlan | undefined): Pick<Explanation, "strategy"> {
+  const policy = latest?.plan.policy.policy;
+  if (policy === undefined) return {};
+  const given = policy.strategy;
+  return {
+    strategy: {
+      type: policy.strategyName,
+      ...(given.type === "failover" ? { primaryGeoTag: given.primaryGeoTag } : {}),
+      ...(given.type === "roundRobin" && given.weight !== undefined ? { weight: given.weight } : {}),
+      dnsTtlSeconds: policy.ttlSeconds,
+      splitBrainThresholdSeconds: policy.splitBrainThresholdSeconds,
+    },
+  };
+}
+
+function hostPart(plan: HostPlan, latest: LatestPlan): Pick<Explanation, "health" | "local" | "decision"> {
+  const { decision } = plan;
+  return {
+    health: { policy: latest.plan.policy.policy?.healthPolicy ?? "Any", verdict: plan.health, services: plan.services },
+    local: { targets: plan.exposed, published: hasTargets(plan.published), source: latest.exposed.source },
+    ...(decision === undefined
+      ? {}
+      : {
+          decision: {
+            picked: [...decision.targets.keys()],
+            targets: answeredTargets(decision),
+            reasons: decision.reasons,
+            held: plan.held,
+            at: formatTime(latest.at),
+          },
+        }),
+  };
+}
+
+function explainedPeer(session: PeerSession, views: readonly PeerView[]): ExplainedPeer {
+  return {
+    geoTag: session.geoTag,
+    servers: session.servers.map(({ address, port }) => (address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)),
+    views: views
+      .filter((view) => view.geoTag === session.geoTag)
+      .map(({ family, state, targets, asOf, unreachableSince, verdict }) => ({
+        family,
+        state,
+        targets,
+        ...(asOf === undefined ? {} : { asOf: new Date(asOf).toISOString() }),
+        ...(unreachableSince === undefined ? {} : { unreachableSince: new Date(unreachableSince).toISOString() }),
+        verdict,
+      })),
+  };
+}
+
+function answer(zone: Zone, host: string, type: "A" | "AAAA"): Explanation["dns"][number] {
+  if (!zone.ready) return { type, state: "notReady", records: [] };
+  const sets = zone.recordSetsOf(host);
+  const set = sets.find((each) => each.type === type);
+  if (set !== undefined && set.data.length > 0) return { type, state: "data", ttl: set.ttl, records: set.data };
+  return { type, state: sets.length > 0 ? "nodata" : "nxdomain", records: [] };
+}
+
+function warning(condition: Condition): string {
+  return `${condition.type}=${condition.status} ${condition.reason}: ${condition.message}`;
+}

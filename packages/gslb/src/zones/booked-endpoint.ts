@@ -1,0 +1,37 @@
+import type { Lister } from "@meridian/controller";
+import { isLocalDnsEndpoint, type DnsEndpoint } from "../resources/dns-endpoint.ts";
+import type { Gslb } from "../resources/gslb.ts";
+import { controllerOf, isGslbReference } from "../resources/owner.ts";
+import { gslbType } from "../resources/resource-types.ts";
+import type { BookedObject } from "./endpoint-book.ts";
+
+/** The copies that say whether a DNSEndpoint counts. */
+export interface EndpointCopies {
+  readonly endpoints: { readonly lister: Pick<Lister<DnsEndpoint>, "get"> };
+  readonly gslbs: { readonly lister: Pick<Lister<Gslb>, "get"> };
+}
+
+/**
+ * A DNSEndpoint as its records count now, `undefined` where they do not: it is gone, it is for another DNS server, or the
+ * Gslb that controls it is gone and it only waits to be collected.
+ *
+ * It is the operator's own when the Gslb of its name controls it; it then has the age of that Gslb, so that a DNSEndpoint
+ * that was deleted and written anew keeps its names.
+ */
+export function readBooked(
+  key: string,
+  copies: EndpointCopies,
+): { readonly booked: BookedObject; readonly object: DnsEndpoint } | undefined {
+  const object = copies.endpoints.lister.get(key);
+  if (object === undefined || !isLocalDnsEndpoint(object)) return undefined;
+  const records = object.spec?.endpoints ?? [];
+  const controller = controllerOf(object);
+  const isOfGslb = isGslbReference(controller) && controller.apiVersion.startsWith(`${gslbType.group}/`);
+  if (!isOfGslb) {
+    const since = object.metadata.creationTimestamp ?? "";
+    return { booked: { key, since, isOwn: false, records }, object };
+  }
+  const gslb = copies.gslbs.lister.get(key);
+  if (gslb === undefined || gslb.metadata.uid !== controller.uid) return undefined;
+  return { booked: { key, since: gslb.metadata.creationTimestamp ?? "", isOwn: true, records }, object };
+}
