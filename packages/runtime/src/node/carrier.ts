@@ -3,7 +3,12 @@ import type { HttpClientRequest, HttpClientResponse } from "../network.ts";
 /** What carries exchanges to the origin. */
 export interface Carrier {
   readonly usable: boolean;
-  /** `declined` when the server surely did not look at the request, so that it may be sent again. */
+  /** `declined` when the request may be sent again: the server did not look at it, or it does no harm. */
   exchange(request: HttpClientRequest): Promise<HttpClientResponse | "declined">;
   close(): Promise<void>;
+}
+
+/** Whether a request may be sent twice without doing more than once. */
+export function isRepeatable(method: string): boolean {
+  return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }

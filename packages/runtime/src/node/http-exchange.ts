@@ -5,6 +5,7 @@ import { constants } from "node:http2";
 import type { Logger } from "../logger.ts";
 import type { HttpHandler, HttpHeaders, HttpRequest, HttpResponse } from "../network.ts";
 import { NetworkError } from "../network.ts";
+import { plainOctets } from "./octets.ts";
 
 /** The two protocols, seen through the interface that Node gives to both. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -25,6 +26,8 @@ export class HttpExchange {
   readonly #abort = new AbortController();
   readonly #closed: Promise<void>;
   #isClosed = false;
+  /** The whole answer was handed to Node. (Its own flags also call a stream finished that was cancelled.) */
+  #answered = false;
   #body: AsyncIterator<Uint8Array> | undefined;
 
   constructor(request: NodeRequest, response: NodeResponse, options: ExchangeOptions) {
@@ -34,7 +37,7 @@ export class HttpExchange {
     this.#closed = new Promise((resolve) => {
       response.once("close", () => {
         this.#isClosed = true;
-        if (!response.writableFinished) this.#abandon();
+        if (!this.#answered) this.#abandon();
         resolve();
       });
     });
@@ -100,7 +103,9 @@ export class HttpExchange {
       });
       request.once("end", () => {
         const [only] = chunks;
-        resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, sizeBytes));
+        resolve(
+          plainOctets(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, sizeBytes)),
+        );
       });
       request.once("aborted", () => reject(new Error("the client broke the request off")));
       request.once("error", reject);
@@ -124,6 +129,7 @@ export class HttpExchange {
     }
     if (body instanceof Uint8Array) {
       writeHead(response, status, { ...headers, ...lengthHeader(status, body) });
+      this.#answered = true;
       response.end(body);
     } else {
       writeHead(response, status, { ...headers });
@@ -141,6 +147,7 @@ export class HttpExchange {
       if (next.value.length > 0 && !writeChunk(this.#response, next.value)) await this.#drained();
       if (this.#isClosed) return;
     }
+    this.#answered = true;
     this.#response.end();
   }
 
@@ -163,8 +170,10 @@ export class HttpExchange {
 
   /** Breaks the answer off, so that the client does not take what it has got for the whole. */
   #break(): void {
-    if (isHttp2(this.#response)) this.#response.stream?.close(constants.NGHTTP2_INTERNAL_ERROR);
-    else this.#response.destroy();
+    const response = this.#response;
+    if (!isHttp2(response)) response.destroy();
+    // In a later turn: a reset from within the delivery of the connection's data may stay unsent (Node 20).
+    else setImmediate(() => response.stream?.close(constants.NGHTTP2_INTERNAL_ERROR));
   }
 }
 

@@ -5,11 +5,11 @@ import type { TLSSocket } from "node:tls";
 
 import type { HttpClientOptions, HttpClientRequest, HttpClientResponse, HttpHeaders } from "../network.ts";
 import { networkFailure } from "./network-failure.ts";
+import { plainOctets } from "./octets.ts";
 import type { Carrier } from "./carrier.ts";
+import { isRepeatable } from "./carrier.ts";
 import { hostAndPort, tlsOptions } from "./tls-dialing.ts";
 
-/** Requests that may be sent twice without doing more than once. */
-const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const connectTimeoutMs = 10_000;
 
 /** HTTP/1.1 to one origin, with a pool of kept connections. */
@@ -60,7 +60,7 @@ export class Http1Connections implements Carrier {
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
       // The server closed a kept connection just when we chose it: it has not seen the request.
-      if (outgoing.reusedSocket && isReset(error) && repeatable.has(method)) return "declined";
+      if (outgoing.reusedSocket && isReset(error) && isRepeatable(method)) return "declined";
       throw networkFailure(`cannot ask ${this.#options.origin} for ${method} ${target}`, error);
     } finally {
       clearTimeout(connecting);
@@ -76,7 +76,7 @@ export class Http1Connections implements Carrier {
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      yield* incoming as AsyncIterable<Uint8Array>;
+      for await (const chunk of incoming as AsyncIterable<Uint8Array>) yield plainOctets(chunk);
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
       throw networkFailure(`cannot read the answer of ${this.#options.origin}`, error);

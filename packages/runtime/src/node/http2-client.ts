@@ -10,7 +10,9 @@ import type { TLSSocket } from "node:tls";
 import type { HttpClientRequest, HttpClientResponse, HttpHeaders } from "../network.ts";
 import { NetworkError } from "../network.ts";
 import { networkFailure } from "./network-failure.ts";
+import { plainOctets } from "./octets.ts";
 import type { Carrier } from "./carrier.ts";
+import { isRepeatable } from "./carrier.ts";
 import type { PingTimes } from "./session-ping.ts";
 import { watchSession } from "./session-ping.ts";
 
@@ -35,6 +37,7 @@ export class Http2Connection implements Carrier {
   readonly #heard: () => void;
   #failure: unknown;
   #draining = false;
+  #answered = false;
 
   constructor(socket: TLSSocket, options: { origin: string; pingTimes: PingTimes }) {
     this.#origin = options.origin;
@@ -61,13 +64,14 @@ export class Http2Connection implements Carrier {
     signal?.throwIfAborted();
     if (!this.usable) return "declined";
     const stream = this.#open(request);
-    const onAbort = (): void => stream.close(constants.NGHTTP2_CANCEL);
+    const onAbort = (): void => cancel(stream);
     signal?.addEventListener("abort", onAbort, { once: true });
     stream.once("close", () => signal?.removeEventListener("abort", onAbort));
     if (request.body === undefined) stream.end();
     else stream.end(request.body);
     const headers = await this.#head(stream, request);
     if (headers === "declined") return "declined";
+    this.#answered = true;
     this.#heard();
     return {
       status: headers[":status"] ?? 0,
@@ -83,7 +87,7 @@ export class Http2Connection implements Carrier {
       `the client of ${this.#origin} was disposed; make a new one`,
     );
     const closed = new Promise<void>((resolve) => this.#session.once("close", () => resolve()));
-    this.#session.destroy();
+    this.#session.destroy(this.#failure as Error, constants.NGHTTP2_NO_ERROR);
     await closed;
   }
 
@@ -101,18 +105,23 @@ export class Http2Connection implements Carrier {
   }
 
   #head(stream: ClientHttp2Stream, request: HttpClientRequest): Promise<HeadFields | "declined"> {
+    const { method, target, signal } = request;
+    const answeredBefore = this.#answered;
     return new Promise((resolve, reject) => {
       let failure: unknown;
-      stream.once("response", (headers) => resolve(headers));
+      stream.once("response", resolve);
       stream.on("error", (error) => {
         failure = error;
       });
       stream.once("close", () => {
-        if (request.signal?.aborted === true) reject(request.signal.reason);
+        if (signal?.aborted === true) return reject(signal.reason);
         // RFC 9113 §8.7: a refused stream was not processed, whatever its method.
-        else if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) resolve("declined");
-        else
-          reject(this.#broken(`cannot ask ${this.#origin} for ${request.method} ${request.target}`, failure));
+        if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) return resolve("declined");
+        const error = this.#broken(`cannot ask ${this.#origin} for ${method} ${target}`, failure);
+        // A kept connection that breaks under the next request was closed before it came.
+        const stale = answeredBefore && error.code === "Broken" && this.#session.destroyed;
+        if (stale && isRepeatable(method)) resolve("declined");
+        else reject(error);
       });
     });
   }
@@ -122,13 +131,18 @@ export class Http2Connection implements Carrier {
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Uint8Array, void, undefined> {
     let failure: unknown;
+    let whole = false;
     try {
-      for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+        if (signal?.aborted === true) break;
         this.#heard();
-        yield chunk;
+        yield plainOctets(chunk);
       }
+      whole = true;
     } catch (error) {
       failure = error;
+    } finally {
+      if (!whole) cancel(stream); // the reader has stopped early, or cannot go on
     }
     if (signal?.aborted === true) throw signal.reason;
     // Node ends the body of a cancelled stream as if it were whole.
@@ -143,6 +157,18 @@ export class Http2Connection implements Carrier {
       this.#failure ?? failure ?? new Error("the server broke the exchange off"),
     );
   }
+}
+
+/**
+ * Tells the server that the rest is not wanted. In a later turn: a cancellation from within the delivery of this
+ * connection's own data stays unsent until more data comes (Node 20).
+ */
+function cancel(stream: ClientHttp2Stream): void {
+  setImmediate(() => {
+    if (stream.destroyed) return;
+    stream.close(constants.NGHTTP2_CANCEL);
+    stream.destroy();
+  });
 }
 
 type HeadFields = IncomingHttpHeaders & IncomingHttpStatusHeader;

@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, readFile, readdir, rename, rm, stat } fro
 import { dirname, join } from "node:path";
 
 import type { Disk, DiskLog } from "../disk.ts";
+import { copyOctets, plainOctets } from "./octets.ts";
 
 /** Files that a `replace` had not finished when the process ended; `list` hides them. */
 const unfinishedSuffix = ".unfinished";
@@ -18,7 +19,7 @@ export class NodeDisk implements Disk {
   async read(path: string): Promise<Uint8Array | undefined> {
     return this.#inOrder(path, async (file) => {
       try {
-        return await readFile(file);
+        return plainOctets(await readFile(file));
       } catch (error) {
         if (isAbsent(error)) return undefined;
         throw error;
@@ -27,7 +28,7 @@ export class NodeDisk implements Disk {
   }
 
   async replace(path: string, content: Uint8Array): Promise<void> {
-    const copy = content.slice();
+    const copy = copyOctets(content);
     return this.#inOrder(path, async (file) => {
       await makeFolder(dirname(file));
       const unfinished = file + unfinishedSuffix;
@@ -128,7 +129,7 @@ class NodeDiskLog implements DiskLog {
 
   async append(bytes: Uint8Array): Promise<void> {
     this.#checkOpen();
-    const copy = bytes.slice();
+    const copy = copyOctets(bytes);
     this.#sizeBytes += copy.length;
     this.#waitingSync = undefined;
     return this.#write(() => this.#handle.appendFile(copy));

@@ -5,6 +5,7 @@ import type { Endpoint, TcpConnection, TcpListener } from "../network.ts";
 import { NetworkError } from "../network.ts";
 import { formatEndpoint } from "./endpoint-text.ts";
 import { networkFailure } from "./network-failure.ts";
+import { copyOctets, plainOctets } from "./octets.ts";
 
 const keepAliveMs = 30_000;
 /** Chunks read ahead of the reader stay below this. */
@@ -114,7 +115,7 @@ class NodeTcpConnection implements TcpConnection {
       throw new NetworkError("Closed", `${this.#attempt("write to")}: our side was ended; connect again`);
     }
     // Copied: the caller may reuse the octets as soon as they were accepted.
-    if (this.#socket.write(octets.slice())) return;
+    if (this.#socket.write(copyOctets(octets))) return;
     await this.#drained();
   }
 
@@ -143,7 +144,8 @@ class NodeTcpConnection implements TcpConnection {
   async *#read(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
       // The socket must outlive its reader, who may stop reading and still write.
-      yield* this.#socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+      const chunks = this.#socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+      for await (const chunk of chunks) yield plainOctets(chunk);
     } catch (error) {
       throw this.#destroyed
         ? this.#broken()

@@ -5,6 +5,7 @@ import type { Logger } from "../logger.ts";
 import type { AnswerDatagram, DatagramClient, Endpoint, UdpServer, UdpSocket } from "../network.ts";
 import { formatEndpoint } from "./endpoint-text.ts";
 import { networkFailure } from "./network-failure.ts";
+import { copyOctets, plainOctets } from "./octets.ts";
 
 /** Asked of the kernel, which may give less: room for the datagrams that arrive while we are busy elsewhere. */
 const receiveBufferBytes = 4 * 1024 * 1024;
@@ -22,16 +23,16 @@ export async function serveNodeUdp(options: {
   const { answer, log } = options;
   const socket = await bindSocket(options, log);
   const client: DatagramClient = { address: "", port: 0, transport: "udp" };
-  let output = Buffer.allocUnsafeSlow(datagramBytesMax);
+  let output = new Uint8Array(datagramBytesMax);
   socket.on("message", (input, from) => {
     if (from.port === 0) return; // nobody can be answered there; only forgers send from it
     client.address = from.address;
     client.port = from.port;
-    const length = answer(input, 0, input.length, client, output);
+    const length = answer(plainOctets(input), 0, input.length, client, output);
     if (length === 0 || socket.getSendQueueSize() > sendQueueBytesMax) return;
     socket.send(output, 0, length, from.port, from.address);
     // The kernel takes a datagram at once, unless its buffer is full: then the octets stay in use until later.
-    if (socket.getSendQueueCount() > 0) output = Buffer.allocUnsafeSlow(datagramBytesMax);
+    if (socket.getSendQueueCount() > 0) output = new Uint8Array(datagramBytesMax);
   });
   return { local: localOf(socket), [Symbol.asyncDispose]: () => closeSocket(socket) };
 }
@@ -46,14 +47,16 @@ export async function bindNodeUdp(options: {
   const { onDatagram, log } = options;
   const socket = await bindSocket(options, log);
   let open = true;
-  socket.on("message", (datagram, from) => onDatagram(datagram, { address: from.address, port: from.port }));
+  socket.on("message", (datagram, from) =>
+    onDatagram(plainOctets(datagram), { address: from.address, port: from.port }),
+  );
   return {
     local: localOf(socket),
     send(datagram, to) {
       if (!open || to.port === 0 || isIP(to.address) === 0) return;
       if (socket.getSendQueueSize() > sendQueueBytesMax) return;
       // Copied: the caller's octets are free again when this returns, whether or not the kernel took them.
-      socket.send(Buffer.from(datagram), to.port, to.address, ignoreFailure);
+      socket.send(copyOctets(datagram), to.port, to.address, ignoreFailure);
     },
     [Symbol.asyncDispose]: async () => {
       open = false;

@@ -23,6 +23,9 @@ export const defaultTcpConditions: TcpConditions = {
   connectTimeoutMs: 127_000,
 };
 
+/** 65,535 octets less the headers of IPv4 and UDP. */
+const datagramBytesMax = 65_507;
+
 /** What connects the hosts of a simulation: who owns an address, and how packets get there. */
 export class Fabric {
   readonly world: World;
@@ -76,13 +79,14 @@ export class Fabric {
     const { world, links } = this;
     const { from, to } = route;
     const receiver = this.route(sender, to.address);
+    if (datagram.length > datagramBytesMax) return;
     if (receiver === undefined || links.isCut(sender.name, receiver.name)) return;
     const conditions = links.conditions(sender.name, receiver.name);
     const random = world.random(`datagram/${sender.name}>${receiver.name}`);
     if (random.chance(conditions.loss)) return;
     const copies = random.chance(conditions.duplication) ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) {
-      const octets = datagram.slice();
+      const octets = new Uint8Array(datagram);
       world.timers.schedule(world.nowMs + drawDelayMs(random, conditions), () => {
         if (receiver.boot === undefined) return;
         world.trace.add(world.nowMs, `datagram ${formatEndpoint(from)}>${formatEndpoint(to)}`, octets);

@@ -6,11 +6,14 @@ import { dial } from "./dialing.ts";
 import type { Fabric } from "./fabric.ts";
 import type { Host } from "./host.ts";
 import type { HttpFrame } from "./http-frames.ts";
+import { lowerCased } from "./http-frames.ts";
 import { ClientStream } from "./http-client-stream.ts";
 import type { WireEnd } from "./wire.ts";
 
 const connectTimeoutMs = 10_000;
 const triesMax = 3;
+/** Requests that may be sent twice without doing more than once. */
+const repeatable: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 interface ClientPlace {
   readonly fabric: Fabric;
@@ -81,6 +84,7 @@ class ClientSession {
   readonly #streams = new Map<number, ClientStream>();
   #nextId = 1;
   #draining = false;
+  #answered = false;
 
   constructor(boot: Boot, end: WireEnd) {
     this.#boot = boot;
@@ -96,8 +100,28 @@ class ClientSession {
     return this.#end.open && !this.#draining;
   }
 
-  /** Sends a request; `declined` when the server did not look at it, so that it may be sent elsewhere. */
-  exchange(request: HttpClientRequest): Promise<HttpClientResponse | "declined"> {
+  /** Sends a request; `declined` when it may be sent again, on another connection. */
+  async exchange(request: HttpClientRequest): Promise<HttpClientResponse | "declined"> {
+    const stale = this.#answered;
+    try {
+      const response = await this.#start(request);
+      this.#answered = true;
+      return response;
+    } catch (error) {
+      // A kept connection that breaks under the next request was closed before it came.
+      if (
+        stale &&
+        error instanceof NetworkError &&
+        error.code === "Broken" &&
+        repeatable.has(request.method)
+      ) {
+        return "declined";
+      }
+      throw error;
+    }
+  }
+
+  #start(request: HttpClientRequest): Promise<HttpClientResponse | "declined"> {
     const id = this.#nextId++;
     const stream = new ClientStream(this.#boot, {
       signal: request.signal,
@@ -111,7 +135,7 @@ class ClientSession {
       method: request.method,
       target: request.target,
       headers: lowerCased(request.headers ?? {}),
-      octets: request.body?.slice() ?? new Uint8Array(),
+      octets: new Uint8Array(request.body ?? []),
     });
     return stream.response;
   }
@@ -151,10 +175,6 @@ class ClientSession {
   #send(frame: HttpFrame): void {
     this.#end.send(frame);
   }
-}
-
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function closedError(address: string): NetworkError {

@@ -34,3 +34,8 @@ export type HttpFrame = WireMessage &
 
 /** How many octets of one body may be under way or unread. */
 export const streamWindowBytes: number = 256 * 1024;
+
+/** Header names are carried in lower case, as on the wire of HTTP/2. */
+export function lowerCased(headers: HttpHeaders): HttpHeaders {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -6,7 +6,7 @@ import { never } from "./boot.ts";
 import type { ConnectionSink, Host } from "./host.ts";
 import { formatEndpoint } from "./host.ts";
 import type { HttpFrame } from "./http-frames.ts";
-import { streamWindowBytes } from "./http-frames.ts";
+import { lowerCased, streamWindowBytes } from "./http-frames.ts";
 import type { WireEnd, WireMessage } from "./wire.ts";
 import type { World } from "./world.ts";
 import { afterIn } from "./world.ts";
@@ -213,7 +213,7 @@ class ServerStream {
     const { status, headers, body } = await respond();
     if (!(body instanceof Uint8Array)) this.#body = body[Symbol.asyncIterator]();
     if (this.#abandoned) return this.#dropBody();
-    this.#send({ kind: "head", stream: this.#id, status, headers: { ...headers } });
+    this.#send({ kind: "head", stream: this.#id, status, headers: lowerCased(headers) });
     try {
       if (body instanceof Uint8Array) await this.#sendChunk(body);
       else await this.#sendBody();
@@ -237,7 +237,7 @@ class ServerStream {
     }
     if (this.#abandoned || chunk.length === 0) return;
     this.#outstandingBytes += chunk.length;
-    this.#send({ kind: "chunk", stream: this.#id, octets: chunk.slice() });
+    this.#send({ kind: "chunk", stream: this.#id, octets: new Uint8Array(chunk) });
   }
 
   /** Ends the handler's stream. One that waits for something hears of it by the request's signal only. */

@@ -23,7 +23,7 @@ export class SimDisk implements Disk {
   }
 
   async replace(path: string, content: Uint8Array): Promise<void> {
-    const copy = content.slice();
+    const copy = new Uint8Array(content);
     return this.#inOrder(path, () => this.#platter.write(path, copy));
   }
 
@@ -32,7 +32,7 @@ export class SimDisk implements Disk {
   }
 
   async list(folder: string): Promise<readonly string[]> {
-    return this.#inOrder(`${folder}/`, () => this.#platter.list(folder));
+    return this.#inOrder(folder, () => this.#platter.list(folder));
   }
 
   async openLog(path: string): Promise<DiskLog> {
@@ -98,7 +98,7 @@ class SimDiskLog implements DiskLog {
 
   async append(bytes: Uint8Array): Promise<void> {
     this.#checkOpen();
-    const copy = bytes.slice();
+    const copy = new Uint8Array(bytes);
     this.#sizeBytes += copy.length;
     return this.#inOrder(() => this.#platter.append(this.#path, copy));
   }

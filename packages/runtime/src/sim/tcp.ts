@@ -64,7 +64,7 @@ export class SimTcpConnection implements TcpConnection {
     this.#throwIfFailed();
     if (octets.length === 0) return;
     this.#outstandingBytes += octets.length;
-    const message: Octets = { kind: "octets", octets: octets.slice() };
+    const message: Octets = { kind: "octets", octets: new Uint8Array(octets) };
     this.#end.send(message);
   }
 

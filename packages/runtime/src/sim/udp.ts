@@ -48,7 +48,7 @@ export function bindSimUdp(
   const sink: DatagramSink = host.datagramPorts.bind(asked, (local) => ({
     local,
     receive(datagram, from) {
-      const octets = datagram.slice();
+      const octets = new Uint8Array(datagram);
       onDatagram(octets, { ...from });
       octets.fill(0x5a);
     },

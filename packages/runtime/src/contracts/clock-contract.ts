@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import type { ContractSubject } from "./contract-subject.ts";
+
+/** What every clock keeps. */
+export function describeClock(subject: ContractSubject): void {
+  const on = subject.run;
+
+  describe(`the clock of ${subject.name}`, () => {
+    it("ends waits in the order of their lengths", () =>
+      on(async ({ client: { clock } }) => {
+        const ended: number[] = [];
+        await Promise.all([40, 5, 20].map((ms) => clock.sleep(ms).then(() => ended.push(ms))));
+        assert.deepEqual(ended, [5, 20, 40]);
+      }));
+
+    it("measures at least the time that was waited", () =>
+      on(async ({ client: { clock } }) => {
+        const startMs = clock.monotonicMs();
+        await clock.sleep(20);
+        assert.ok(clock.monotonicMs() - startMs >= 19, "a wait of 20 ms took less than 19 ms");
+      }));
+
+    it("takes a wait of nothing, of less than nothing and of no number as a short one", () =>
+      on(async ({ client: { clock } }) => {
+        await clock.sleep(0);
+        await clock.sleep(-1);
+        await clock.sleep(Number.NaN);
+      }));
+
+    it("rejects a wait whose signal has aborted already", () =>
+      on(async ({ client: { clock } }) => {
+        const reason = new Error("no need");
+        await assert.rejects(clock.sleep(1_000_000, AbortSignal.abort(reason)), reason);
+      }));
+
+    it("ends a wait with the signal's reason as soon as it aborts", () =>
+      on(async ({ client: { clock } }) => {
+        const abort = new AbortController();
+        const reason = new Error("changed my mind");
+        clock.after(5, () => abort.abort(reason));
+        await assert.rejects(clock.sleep(1_000_000, abort.signal), reason);
+      }));
+
+    it("leaves a wait alone that had ended before its signal aborted", () =>
+      on(async ({ client: { clock } }) => {
+        const abort = new AbortController();
+        const wait = clock.sleep(1, abort.signal);
+        await wait;
+        abort.abort();
+        await wait;
+      }));
+
+    it("calls back once, and not when cancelled", () =>
+      on(async ({ client: { clock } }) => {
+        const calls: string[] = [];
+        const cancelLate = clock.after(1, () => calls.push("kept"));
+        const cancel = clock.after(2, () => calls.push("cancelled"));
+        cancel();
+        cancel();
+        await clock.sleep(10);
+        cancelLate();
+        assert.deepEqual(calls, ["kept"]);
+      }));
+
+    it("never calls back after an infinite time", () =>
+      on(async ({ client: { clock } }) => {
+        let called = false;
+        const cancel = clock.after(Infinity, () => (called = true));
+        await clock.sleep(5);
+        cancel();
+        assert.equal(called, false);
+      }));
+  });
+}

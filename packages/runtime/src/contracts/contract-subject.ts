@@ -1,0 +1,58 @@
+import type { Runtime } from "../runtime.ts";
+
+/** Two nodes that can reach each other; on a real machine both are the same. */
+export interface ContractNodes {
+  readonly server: Runtime;
+  readonly client: Runtime;
+  readonly serverAddress: string;
+  readonly clientAddress: string;
+}
+
+/** An implementation of the runtime that a contract is checked on. */
+export interface ContractSubject {
+  readonly name: string;
+  /** Runs `body` on fresh nodes, lets time go on until it has settled, and cleans up. */
+  run(body: (nodes: ContractNodes) => Promise<void>): Promise<void>;
+}
+
+/** Collects a stream, e.g. the body of an answer. */
+export async function collect(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}
+
+export function toBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+export function toText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** Something that happens once, to be waited for. */
+export class Moment {
+  readonly come: Promise<void>;
+  #resolve: () => void = () => {};
+
+  constructor() {
+    this.come = new Promise((resolve) => (this.#resolve = resolve));
+  }
+
+  now(): void {
+    this.#resolve();
+  }
+}
+
+/** Octets that tell their place, so that loss, doubling and disorder show. */
+export function pattern(length: number, start = 0): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < length; i++) bytes[i] = ((start + i) * 31 + ((start + i) >> 8)) & 0xff;
+  return bytes;
+}
