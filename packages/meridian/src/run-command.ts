@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { parseCommandLine } from "./cli/parse-command-line.ts";
 import { processTerminal } from "./cli/terminal.ts";
 import { commands } from "./commands/index.ts";
-import { explainNetworkError } from "./fleet/network-remedy.ts";
+import { asMeridianError } from "./fleet/listen-failure.ts";
 import { exitCodeOf, MeridianError } from "./meridian-error.ts";
 
 /** A command that has ended may leave a socket behind that closes late; the process does not wait longer for it. */
@@ -33,7 +33,7 @@ async function run(argv: readonly string[]): Promise<number> {
       try {
         return await line.command.run(line.invocation, processTerminal(line.command.internal === true));
       } catch (error) {
-        process.stderr.write(`${describeFailure(explainNetworkError(error))}\n`);
+        process.stderr.write(`${describeFailure(asMeridianError(error))}\n`);
         return exitCodeOf(error);
       }
     }

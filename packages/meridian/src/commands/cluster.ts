@@ -1,7 +1,7 @@
 import type { Command } from "../cli/command.ts";
 import type { ChildRole } from "../fleet/child-protocol.ts";
 import { runChild } from "../fleet/child-process.ts";
-import { explainNetworkError } from "../fleet/network-remedy.ts";
+import { asMeridianError } from "../fleet/listen-failure.ts";
 
 const child = { details: [], options: [], internal: true, run: (): Promise<number> => runChild(startRole) };
 
@@ -17,6 +17,6 @@ async function startRole(role: ChildRole): Promise<AsyncDisposable> {
       return await (await import("./start-parent-process.ts")).startParentProcess(role);
     return await (await import("./start-cluster-process.ts")).startClusterProcess(role);
   } catch (error) {
-    throw explainNetworkError(error);
+    throw asMeridianError(error);
   }
 }
