@@ -5,6 +5,7 @@ import type { OperatorConfig } from "./config/operator-config.ts";
 import { ClusterCopies } from "./controllers/cluster-copies.ts";
 import { watchCluster } from "./controllers/cluster-triggers.ts";
 import { GslbController } from "./controllers/gslb-controller.ts";
+import { ensureNamespace } from "./controllers/own-namespace.ts";
 import { createConfiguredZones } from "./controllers/zone-bootstrap.ts";
 import { ZoneDelegationController } from "./controllers/zone-delegation-controller.ts";
 import type { Explanation } from "./decide/explanation.ts";
@@ -21,7 +22,7 @@ import { SerialStore } from "./zones/serial-store.ts";
 import { ZoneFeeder } from "./zones/zone-feeder.ts";
 
 export interface OperatorOptions {
-  /** The API server of the own cluster. Its namespace `config.podNamespace` must exist. */
+  /** The API server of the own cluster. */
   readonly client: KubeClient;
   readonly config: OperatorConfig;
   /** The own DNS server's zones; the operator adds, feeds and removes them, and takes over its `onNotify`. */
@@ -98,7 +99,16 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   const memory = new StoredPeerMemory(runtime, { client, namespace: config.podNamespace });
   const views = new PeerViews(memory, (host) => gslbs.enqueueHost(host));
   const { geoTag, peerGeoTags, nameServerPrefix, nameServerTtlSeconds, notify } = config;
-  const peers = new Peers(runtime, { dnsClient, views, tasks, geoTag, peerGeoTags, nameServerPrefix, deadlineMs, periodMs });
+  const peers = new Peers(runtime, {
+    dnsClient,
+    views,
+    tasks,
+    geoTag,
+    peerGeoTags,
+    nameServerPrefix,
+    deadlineMs,
+    periodMs,
+  });
   const addresses = new AddressBook(runtime, {
     dnsClient,
     servers: () => edgeServers,
@@ -136,11 +146,16 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
 /** The name under which the own DNS server's host names are looked up; no Gslb's key, since it has no slash. */
 const ownAddressKey = "own DNS server";
 
-async function start(runtime: Runtime, parts: Parts, { client, config, authority }: OperatorOptions): Promise<void> {
+async function start(
+  runtime: Runtime,
+  parts: Parts,
+  { client, config, authority }: OperatorOptions,
+): Promise<void> {
   const { tasks, copies, memory, peers, events, feeder, zones, gslbs } = parts;
   const { signal } = tasks;
   tasks.start("events", (ending) => events.run(ending));
   await untilAborted(copies.start(tasks), signal);
+  await retrying(runtime, signal, () => ensureNamespace(client, config.podNamespace, signal));
   await retrying(runtime, signal, () => memory.load(signal));
   tasks.start("peer memory", (ending) => memory.run(ending));
   const exists = (name: string): boolean => copies.zones.lister.get(name) !== undefined;
@@ -167,7 +182,11 @@ async function start(runtime: Runtime, parts: Parts, { client, config, authority
   for (const endpoint of copies.endpoints.lister.list()) feeder.touch(keyOf(endpoint));
   feeder.flush();
   feeder.open();
-  runtime.log.info("the operator is ready", { geoTag: config.geoTag, gslbs: copies.gslbs.lister.size, zones: zones.zones });
+  runtime.log.info("the operator is ready", {
+    geoTag: config.geoTag,
+    gslbs: copies.gslbs.lister.size,
+    zones: zones.zones,
+  });
 }
 
 /** Until each Gslb was reconciled once and the copy shows what was written for it. */
@@ -183,7 +202,11 @@ async function firstRound(runtime: Runtime, { copies, gslbs, tasks }: Parts): Pr
 }
 
 /** Waits until the copy shows the ZoneDelegations that were just created, so that no host looks homeless meanwhile. */
-async function untilZonesAreThere(runtime: Runtime, { copies, tasks }: Parts, config: OperatorConfig): Promise<void> {
+async function untilZonesAreThere(
+  runtime: Runtime,
+  { copies, tasks }: Parts,
+  config: OperatorConfig,
+): Promise<void> {
   const served = (): ReadonlySet<string | undefined> =>
     new Set(copies.zones.lister.list().map((zone) => zone.spec?.loadBalancedZone));
   for (let waitedMs = 0; waitedMs < firstRoundMs; waitedMs += 20) {
@@ -215,7 +238,11 @@ function explainHost({ gslbs, views, peers, feeder }: Parts, geoTag: string, hos
   });
 }
 
-function keyOf({ metadata: { namespace = "", name = "" } }: { readonly metadata: { readonly namespace?: string; readonly name?: string } }): string {
+function keyOf({
+  metadata: { namespace = "", name = "" },
+}: {
+  readonly metadata: { readonly namespace?: string; readonly name?: string };
+}): string {
   return `${namespace}/${name}`;
 }
 

@@ -27,7 +27,11 @@ export function parseDnsZones(
     const parts = entry.split(":").map((part) => part.trim());
     const [parentZone = "", loadBalancedZone = "", ttl = ""] = parts;
     if (parts.length !== 3 || !/^\d+$/.test(ttl)) {
-      reader.refuse("DNS_ZONES", `hold entries of the form parent:zone:seconds, for example ${example}`, entry.trim());
+      reader.refuse(
+        "DNS_ZONES",
+        `hold entries of the form parent:zone:seconds, for example ${example}`,
+        entry.trim(),
+      );
       continue;
     }
     const zone = { loadBalancedZone, parentZone, negativeTtlSeconds: Number(ttl) };

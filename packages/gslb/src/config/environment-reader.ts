@@ -26,7 +26,11 @@ export class EnvironmentReader {
 
   /** Reports a problem of a variable's value. `rule` reads on after "must ". */
   refuse(variable: string, rule: string, value: string = this.text(variable)): void {
-    this.problems.push({ variable, value, message: `${variable} is ${JSON.stringify(value)}; it must ${rule}` });
+    this.problems.push({
+      variable,
+      value,
+      message: `${variable} is ${JSON.stringify(value)}; it must ${rule}`,
+    });
   }
 
   text(variable: string, fallback = ""): string {
@@ -70,7 +74,8 @@ export class EnvironmentReader {
     if (value === "") return [];
     const items = value.split(",").map((item) => item.trim());
     if (items.includes("")) this.refuse(variable, `have no empty item, for example ${example}`);
-    if (new Set(items).size < items.length) this.refuse(variable, `name each item once, for example ${example}`);
+    if (new Set(items).size < items.length)
+      this.refuse(variable, `name each item once, for example ${example}`);
     return items.filter((item) => item !== "");
   }
 }

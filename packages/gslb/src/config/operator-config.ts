@@ -2,7 +2,12 @@ import type { Endpoint } from "@meridian/runtime";
 import { isIpv4, isIpv6 } from "../decide/address-family.ts";
 import { defaultNameServerPrefix } from "../decide/zone-names.ts";
 import { parseDnsZones, type ConfiguredZone } from "./dns-zones.ts";
-import { EnvironmentReader, parseServerAddress, type ConfigProblem, type ServerAddress } from "./environment-reader.ts";
+import {
+  EnvironmentReader,
+  parseServerAddress,
+  type ConfigProblem,
+  type ServerAddress,
+} from "./environment-reader.ts";
 import { parseInfobloxConfig, type InfobloxConfig } from "./infoblox-config.ts";
 
 export type DnsServiceType = "ClusterIP" | "LoadBalancer" | "NodePort" | "ExternalName";
@@ -40,11 +45,16 @@ export interface OperatorConfig {
   /** `MERIDIAN_PEER_DEADLINE_MS`: how long one question to a peer may take, retries included. */
   readonly peerDeadlineMs: number;
   /** `EXTDNS_ENABLED`, `INFOBLOX_GRID_HOST`: who writes the delegation into the parent zone. */
-  readonly provider: { readonly kind: "none" | "externalDns" } | { readonly kind: "infoblox"; readonly infoblox: InfobloxConfig };
+  readonly provider:
+    | { readonly kind: "none" | "externalDns" }
+    | { readonly kind: "infoblox"; readonly infoblox: InfobloxConfig };
   /** `METRICS_ADDRESS` */
   readonly metricsAddress: ServerAddress;
   /** `LOG_LEVEL` and `LOG_FORMAT` */
-  readonly log: { readonly level: "debug" | "info" | "warn" | "error" | "trace"; readonly format: "simple" | "json" };
+  readonly log: {
+    readonly level: "debug" | "info" | "warn" | "error" | "trace";
+    readonly format: "simple" | "json";
+  };
   /** Sentences about deprecated settings in use. */
   readonly deprecations: readonly string[];
 }
@@ -54,14 +64,21 @@ export type ParsedOperatorConfig =
   | { readonly config?: undefined; readonly problems: readonly ConfigProblem[] };
 
 /** Reads the operator's configuration from environment variables under k8gb's names, or reports every problem at once. */
-export function parseOperatorConfig(environment: Readonly<Record<string, string | undefined>>): ParsedOperatorConfig {
+export function parseOperatorConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+): ParsedOperatorConfig {
   const reader = new EnvironmentReader(environment);
   const deprecations: string[] = [];
   const geoTag = reader.text("CLUSTER_GEO_TAG");
-  if (!isGeoTag(geoTag)) reader.refuse("CLUSTER_GEO_TAG", "be this cluster's geo tag: letters, digits and -, for example eu");
+  if (!isGeoTag(geoTag))
+    reader.refuse("CLUSTER_GEO_TAG", "be this cluster's geo tag: letters, digits and -, for example eu");
   const tags = reader.list("EXT_GSLB_CLUSTERS_GEO_TAGS", "eu,us");
   for (const tag of tags.filter((each) => !isGeoTag(each)))
-    reader.refuse("EXT_GSLB_CLUSTERS_GEO_TAGS", "hold geo tags: letters, digits and -, for example eu,us", tag);
+    reader.refuse(
+      "EXT_GSLB_CLUSTERS_GEO_TAGS",
+      "hold geo tags: letters, digits and -, for example eu,us",
+      tag,
+    );
   const peerGeoTags = tags.filter((tag) => tag !== geoTag).sort();
   const peers = parsePeers(reader, peerGeoTags);
   const prefix = environment["GLUEA_PREFIX"] ?? defaultNameServerPrefix;
@@ -71,7 +88,11 @@ export function parseOperatorConfig(environment: Readonly<Record<string, string 
     peerGeoTags,
     peers,
     zones: parseDnsZones(reader, { geoTags: [geoTag, ...peerGeoTags], prefix }),
-    edgeDnsServers: parseEdgeDnsServers(reader, deprecations, peerGeoTags.every((tag) => peers.has(tag)) && peers.size > 0),
+    edgeDnsServers: parseEdgeDnsServers(
+      reader,
+      deprecations,
+      peerGeoTags.every((tag) => peers.has(tag)) && peers.size > 0,
+    ),
     exposedAddresses: parseAddresses(reader, "CLUSTER_EXPOSED_IPS"),
     dnsAddresses: parseAddresses(reader, "MERIDIAN_DNS_ADDRESSES"),
     dnsServiceType: reader.choice(
@@ -102,7 +123,10 @@ function isGeoTag(text: string): boolean {
   return /^[\p{L}\p{N}-]+$/u.test(text);
 }
 
-function parsePeers(reader: EnvironmentReader, peerGeoTags: readonly string[]): ReadonlyMap<string, readonly Endpoint[]> {
+function parsePeers(
+  reader: EnvironmentReader,
+  peerGeoTags: readonly string[],
+): ReadonlyMap<string, readonly Endpoint[]> {
   const peers = new Map<string, Endpoint[]>();
   const rule = "hold geotag=address:port, for example us=127.0.1.2:5300";
   for (const item of reader.list("MERIDIAN_PEERS", "us=127.0.1.2:5300,za=127.0.1.3:5300")) {
@@ -133,7 +157,9 @@ function parseEdgeDnsServers(
     });
   }
   if (reader.isSet("EDGE_DNS_SERVER_PORT"))
-    deprecations.push("EDGE_DNS_SERVER_PORT is deprecated: write the port into EDGE_DNS_SERVERS, as host:port");
+    deprecations.push(
+      "EDGE_DNS_SERVER_PORT is deprecated: write the port into EDGE_DNS_SERVERS, as host:port",
+    );
   const port = reader.integer("EDGE_DNS_SERVER_PORT", { fallback: 53, min: 1, max: 65_535 });
   if (reader.isSet("EDGE_DNS_SERVER")) {
     deprecations.push("EDGE_DNS_SERVER is deprecated: use EDGE_DNS_SERVERS");
@@ -141,7 +167,8 @@ function parseEdgeDnsServers(
     if (server === undefined) reader.refuse("EDGE_DNS_SERVER", "be a host name or an address");
     return server === undefined ? [] : [{ host: server.host, port }];
   }
-  if (!areOptional) reader.refuse("EDGE_DNS_SERVERS", `be set, unless MERIDIAN_PEERS names every peer: ${rule}`);
+  if (!areOptional)
+    reader.refuse("EDGE_DNS_SERVERS", `be set, unless MERIDIAN_PEERS names every peer: ${rule}`);
   return [];
 }
 
@@ -156,7 +183,11 @@ function parseAddresses(reader: EnvironmentReader, variable: string): readonly s
 function parseProvider(reader: EnvironmentReader): OperatorConfig["provider"] {
   const isExternalDns = reader.flag("EXTDNS_ENABLED", false);
   if (!reader.isSet("INFOBLOX_GRID_HOST")) return { kind: isExternalDns ? "externalDns" : "none" };
-  if (isExternalDns) reader.refuse("EXTDNS_ENABLED", "be false where INFOBLOX_GRID_HOST is set: one provider writes the delegation");
+  if (isExternalDns)
+    reader.refuse(
+      "EXTDNS_ENABLED",
+      "be false where INFOBLOX_GRID_HOST is set: one provider writes the delegation",
+    );
   return { kind: "infoblox", infoblox: parseInfobloxConfig(reader) };
 }
 

@@ -35,15 +35,24 @@ export class ClusterCopies implements ReferenceSource {
     this.zones = new Informer<ZoneDelegation>(runtime, { client, type: zoneDelegationType });
     this.endpoints = new Informer<DnsEndpoint>(runtime, { client, type: dnsEndpointType });
     this.ingresses = new Informer<Ingress>(runtime, { client, type: ingressType });
-    this.services = new Informer<Service>(runtime, { client, type: serviceType, transform: withoutManagedFields });
-    this.slices = new Informer<EndpointSlice>(runtime, { client, type: endpointSliceType, transform: withoutManagedFields });
+    this.services = new Informer<Service>(runtime, {
+      client,
+      type: serviceType,
+      transform: withoutManagedFields,
+    });
+    this.slices = new Informer<EndpointSlice>(runtime, {
+      client,
+      type: endpointSliceType,
+      transform: withoutManagedFields,
+    });
     this.slices.addIndex(byService, (slice) => serviceKeyOf(slice) ?? []);
   }
 
   /** Follows the API server; resolves when every copy is complete for the first time. */
   async start(tasks: TaskScope): Promise<void> {
     const all = [this.gslbs, this.zones, this.endpoints, this.ingresses, this.services, this.slices];
-    for (const informer of all) tasks.start(`copy of ${informer.type.plural}`, (signal) => informer.run(signal));
+    for (const informer of all)
+      tasks.start(`copy of ${informer.type.plural}`, (signal) => informer.run(signal));
     await Promise.all(all.map((informer) => informer.synced));
   }
 
@@ -51,7 +60,9 @@ export class ClusterCopies implements ReferenceSource {
   backend(service: ServiceRef): BackendState {
     const key = `${service.namespace}/${service.name}`;
     if (this.services.lister.get(key) === undefined) return { state: "notFound", readyEndpoints: 0 };
-    const ready = this.slices.lister.byIndex(byService, key).reduce((sum, slice) => sum + readyEndpoints(slice), 0);
+    const ready = this.slices.lister
+      .byIndex(byService, key)
+      .reduce((sum, slice) => sum + readyEndpoints(slice), 0);
     return { state: ready > 0 ? "healthy" : "unhealthy", readyEndpoints: ready };
   }
 
@@ -63,7 +74,10 @@ export class ClusterCopies implements ReferenceSource {
     return this.#listerOf(kind)?.list(namespace) ?? [];
   }
 
-  #listerOf(kind: ReferenceKind): { get(key: string): KubeObject | undefined; list(namespace: string): readonly KubeObject[] } | undefined {
+  #listerOf(
+    kind: ReferenceKind,
+  ):
+    { get(key: string): KubeObject | undefined; list(namespace: string): readonly KubeObject[] } | undefined {
     if (kind === ingressKind) return this.ingresses.lister;
     return kind === serviceKind ? this.services.lister : undefined;
   }

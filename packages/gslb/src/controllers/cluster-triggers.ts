@@ -53,7 +53,10 @@ function watchGslbs({ copies, gslbs, feeder }: TriggerTargets): void {
 }
 
 function watchEndpoints({ copies, gslbs, feeder }: TriggerTargets): void {
-  const wake = (object: KubeObject & { readonly spec?: { readonly endpoints?: unknown } }, isGone: boolean): void => {
+  const wake = (
+    object: KubeObject & { readonly spec?: { readonly endpoints?: unknown } },
+    isGone: boolean,
+  ): void => {
     const key = objectKey(object.metadata);
     feeder.touch(key);
     const wanted = gslbs.wantedRecords(key);
@@ -98,9 +101,13 @@ function watchReferences(targets: TriggerTargets): void {
     for (const key of gslbs.index.ofObject(kind, object)) gslbs.controller.enqueue(key);
     const owner = controllerOf(object);
     if (isGslbReference(owner)) gslbs.controller.enqueue(`${object.metadata.namespace ?? ""}/${owner.name}`);
-    if (isOwnAddressSource(object)) for (const zone of copies.zones.lister.list()) zones.controller.enqueue(zone.metadata.name ?? "");
+    if (isOwnAddressSource(object))
+      for (const zone of copies.zones.lister.list()) zones.controller.enqueue(zone.metadata.name ?? "");
   };
-  for (const [kind, informer] of [[ingressKind, copies.ingresses], [serviceKind, copies.services]] as const) {
+  for (const [kind, informer] of [
+    [ingressKind, copies.ingresses],
+    [serviceKind, copies.services],
+  ] as const) {
     informer.addHandler({
       onAdd: (object, { initial }) => {
         if (!initial) wake(kind, object);

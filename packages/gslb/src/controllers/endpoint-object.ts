@@ -1,5 +1,10 @@
 import { deepEqual } from "@meridian/kube";
-import { dnsTypeLabel, legacyDnsTypeLabel, type DnsEndpoint, type DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import {
+  dnsTypeLabel,
+  legacyDnsTypeLabel,
+  type DnsEndpoint,
+  type DnsEndpointRecord,
+} from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import { controllerOf, isGslbReference, ownerReferenceTo } from "../resources/owner.ts";
 import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
@@ -13,7 +18,13 @@ export function desiredEndpoint(gslb: Gslb, records: readonly DnsEndpointRecord[
   return {
     apiVersion: `${dnsEndpointType.group}/${dnsEndpointType.version}`,
     kind: dnsEndpointType.kind,
-    metadata: { name, namespace, labels: marks, annotations: marks, ownerReferences: [ownerReferenceTo(gslb, gslbType)] },
+    metadata: {
+      name,
+      namespace,
+      labels: marks,
+      annotations: marks,
+      ownerReferences: [ownerReferenceTo(gslb, gslbType)],
+    },
     spec: { endpoints: records },
   };
 }
@@ -22,13 +33,19 @@ export function desiredEndpoint(gslb: Gslb, records: readonly DnsEndpointRecord[
  * The stored DNSEndpoint with the records in it; itself where nothing differs. What others added to its metadata stays,
  * and so does a controller that it has; where it has none, the Gslb becomes it.
  */
-export function withRecords(stored: DnsEndpoint, gslb: Gslb, records: readonly DnsEndpointRecord[]): DnsEndpoint {
+export function withRecords(
+  stored: DnsEndpoint,
+  gslb: Gslb,
+  records: readonly DnsEndpointRecord[],
+): DnsEndpoint {
   const owners = stored.metadata.ownerReferences ?? [];
   const metadata = {
     ...stored.metadata,
     labels: { ...stored.metadata.labels, ...marks },
     annotations: { ...stored.metadata.annotations, ...marks },
-    ...(controllerOf(stored) === undefined ? { ownerReferences: [...owners, ownerReferenceTo(gslb, gslbType)] } : {}),
+    ...(controllerOf(stored) === undefined
+      ? { ownerReferences: [...owners, ownerReferenceTo(gslb, gslbType)] }
+      : {}),
   };
   const next: DnsEndpoint = { ...stored, metadata, spec: { ...stored.spec, endpoints: records } };
   return deepEqual(next, stored) ? stored : next;

@@ -66,7 +66,10 @@ export class GslbController {
   /** Gslbs as our own status write returned them, until the copy has caught up. */
   readonly #written = new Map<string, Gslb>();
   /** Statuses as we wanted them and as the server kept them, which differ where an older CRD prunes fields. */
-  readonly #kept = new Map<string, { readonly wanted: GslbStatus; readonly stored: GslbStatus | undefined }>();
+  readonly #kept = new Map<
+    string,
+    { readonly wanted: GslbStatus; readonly stored: GslbStatus | undefined }
+  >();
 
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: GslbControllerOptions) {
     this.#runtime = runtime;
@@ -97,7 +100,8 @@ export class GslbController {
   /** The copy has seen an object; a status that we wrote ourselves need not be kept beside it any more. */
   seen(gslb: Gslb): void {
     const key = objectKey(gslb.metadata);
-    if (this.#written.get(key)?.metadata.resourceVersion === gslb.metadata.resourceVersion) this.#written.delete(key);
+    if (this.#written.get(key)?.metadata.resourceVersion === gslb.metadata.resourceVersion)
+      this.#written.delete(key);
   }
 
   /**
@@ -110,7 +114,11 @@ export class GslbController {
     const { outcome } = resolved;
     const servers = outcome.kind === "resolved" ? outcome.servers : (gslb.status?.servers ?? []);
     const hosts = servers.flatMap(({ host }) => (host === undefined || host === "" ? [] : [host]));
-    this.index.set(key, resolved.target, servers.flatMap(({ services }) => services ?? []));
+    this.index.set(
+      key,
+      resolved.target,
+      servers.flatMap(({ services }) => services ?? []),
+    );
     const affected = this.claims.set(key, { since: gslb.metadata.creationTimestamp ?? "", hosts });
     for (const other of affected) this.controller.enqueue(other);
     this.#askPeers(gslb, hosts);
@@ -126,7 +134,11 @@ export class GslbController {
     const resolved = this.observe(gslb);
     const refused = await writeEmbeddedIngress(gslb, resolved, { ...this.#options, signal });
     const exposed = this.#options.addresses.reading(key, (lookUp) =>
-      exposedAddresses(gslb, { addresses: resolved.addresses, override: this.#options.exposedOverride, lookUp }),
+      exposedAddresses(gslb, {
+        addresses: resolved.addresses,
+        override: this.#options.exposedOverride,
+        lookUp,
+      }),
     );
     const stored = this.#options.copies.endpoints.lister.get(key);
     const now = this.#runtime.clock.now();
@@ -148,7 +160,8 @@ export class GslbController {
     const before = this.#plans.get(key)?.plan;
     this.#plans.set(key, { plan, exposed, at: now });
 
-    if (plan.records !== undefined) await this.#writeEndpoint(gslb, stored, { records: plan.records, signal });
+    if (plan.records !== undefined)
+      await this.#writeEndpoint(gslb, stored, { records: plan.records, signal });
     const isWritten = await this.#writeStatus(gslb, plan.status, signal);
     for (const note of pickNotes(before, plan)) this.#options.events.record(gslb, note);
     if (!isWritten) return { after: overtakenMs };
@@ -198,7 +211,9 @@ export class GslbController {
     const copy = this.#options.copies.gslbs.lister.get(key);
     const written = this.#written.get(key);
     if (copy === undefined || written === undefined) return copy;
-    const isOvertaken = copy.metadata.uid !== written.metadata.uid || (copy.metadata.generation ?? 0) > (written.metadata.generation ?? 0);
+    const isOvertaken =
+      copy.metadata.uid !== written.metadata.uid ||
+      (copy.metadata.generation ?? 0) > (written.metadata.generation ?? 0);
     return isOvertaken || copy.metadata.resourceVersion === written.metadata.resourceVersion ? copy : written;
   }
 
@@ -220,9 +235,14 @@ export class GslbController {
     const key = objectKey(gslb.metadata);
     if (deepEqual(gslb.status, wanted)) return true;
     const kept = this.#kept.get(key);
-    if (kept !== undefined && deepEqual(kept.wanted, wanted) && deepEqual(kept.stored, gslb.status)) return true;
+    if (kept !== undefined && deepEqual(kept.wanted, wanted) && deepEqual(kept.stored, gslb.status))
+      return true;
     try {
-      const written = await this.#options.client.updateStatus<Gslb>(gslbType, { ...gslb, status: wanted }, { signal });
+      const written = await this.#options.client.updateStatus<Gslb>(
+        gslbType,
+        { ...gslb, status: wanted },
+        { signal },
+      );
       this.#written.set(key, written);
       this.#kept.set(key, { wanted, stored: written.status });
     } catch (error) {
@@ -230,7 +250,8 @@ export class GslbController {
       this.#written.delete(key);
       return false;
     }
-    for (const note of conditionNotes(kept?.wanted ?? gslb.status, wanted)) this.#options.events.record(gslb, note);
+    for (const note of conditionNotes(kept?.wanted ?? gslb.status, wanted))
+      this.#options.events.record(gslb, note);
     return true;
   }
 }

@@ -11,12 +11,19 @@ export function conditionNotes(before: GslbStatus | undefined, after: GslbStatus
   const notes: EventNote[] = [];
   for (const condition of after.conditions ?? []) {
     const old = findCondition(before?.conditions, condition.type);
-    const isSame = old?.status === condition.status && old.reason === condition.reason && old.message === condition.message;
+    const isSame =
+      old?.status === condition.status &&
+      old.reason === condition.reason &&
+      old.message === condition.message;
     const isGood = condition.status === "True" && condition.reason !== "AcceptedWithWarnings";
     if (isSame || condition.status === "Unknown") continue;
     if (!isGood) notes.push({ type: "Warning", ...wording(condition) });
     else if (old?.status === "False")
-      notes.push({ type: "Normal", reason: condition.reason, message: `${condition.type} again: ${condition.message}` });
+      notes.push({
+        type: "Normal",
+        reason: condition.reason,
+        message: `${condition.type} again: ${condition.message}`,
+      });
   }
   return notes;
 }
@@ -38,10 +45,17 @@ export function pickNotes(before: GslbPlan | undefined, after: GslbPlan): readon
 }
 
 /** Two events that users of k8gb look for keep their reason and the shape of their text. */
-function wording(condition: { readonly type: string; readonly reason: string; readonly message: string }): Pick<EventNote, "reason" | "message"> {
+function wording(condition: {
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+}): Pick<EventNote, "reason" | "message"> {
   if (condition.type !== "ResolvedRefs") return { reason: condition.reason, message: condition.message };
   return condition.reason === "ExposedAddressesUnresolved"
-    ? { reason: "ExposedIPResolutionError", message: `getting load balancer exposed IPs (${condition.message})` }
+    ? {
+        reason: "ExposedIPResolutionError",
+        message: `getting load balancer exposed IPs (${condition.message})`,
+      }
     : { reason: "ReconcileError", message: `error resolving references (${condition.message})` };
 }
 

@@ -15,13 +15,17 @@ export class HostClaims {
   readonly #hosts = new Map<string, { readonly since: string; readonly hosts: ReadonlySet<string> }>();
 
   /** Says which hosts a Gslb names. @returns the other Gslbs that have won or lost a host by it */
-  set(key: string, claim: { readonly since: string; readonly hosts: readonly string[] }): ReadonlySet<string> {
+  set(
+    key: string,
+    claim: { readonly since: string; readonly hosts: readonly string[] },
+  ): ReadonlySet<string> {
     const hosts = new Set(claim.hosts.map(canonicalName));
     const before = this.#hosts.get(key);
     const isSame = before !== undefined && before.since === claim.since && sameSet(before.hosts, hosts);
     if (isSame) return new Set();
     const affected = new Set<string>();
-    for (const host of before?.hosts ?? []) this.#change(host, affected, (claimants) => claimants.filter((each) => each.key !== key));
+    for (const host of before?.hosts ?? [])
+      this.#change(host, affected, (claimants) => claimants.filter((each) => each.key !== key));
     for (const host of hosts)
       this.#change(host, affected, (claimants) => [...claimants, { key, since: claim.since }].sort(byAge));
     if (hosts.size === 0) this.#hosts.delete(key);

@@ -5,7 +5,12 @@ import type { Endpoint, Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "../config/operator-config.ts";
 import { withConditions, type ConditionOutcome } from "../decide/gslb-conditions.ts";
 import { nameServerName } from "../decide/zone-names.ts";
-import { addressesOf, dnsServerEntries, sameEntries, type ServerLookup } from "../delegation/dns-server-entries.ts";
+import {
+  addressesOf,
+  dnsServerEntries,
+  sameEntries,
+  type ServerLookup,
+} from "../delegation/dns-server-entries.ts";
 import type { OwnAddresses } from "../delegation/own-dns-addresses.ts";
 import { zoneProblem } from "../delegation/zone-problem.ts";
 import { peerServers } from "../peers/peer-servers.ts";
@@ -82,7 +87,8 @@ export class ZoneDelegationController {
     const present = this.#served.get(name);
     const isMoved =
       present !== undefined &&
-      (present.loadBalancedZone !== zone.spec.loadBalancedZone || present.parentZone !== zone.spec.parentZone);
+      (present.loadBalancedZone !== zone.spec.loadBalancedZone ||
+        present.parentZone !== zone.spec.parentZone);
     if (isMoved) this.#withdraw(name);
     this.#served.set(name, zone.spec);
     const { loadBalancedZone, parentZone, dnsZoneNegTTL } = zone.spec;
@@ -112,22 +118,27 @@ export class ZoneDelegationController {
     const problem = this.observe(zone);
     if (await this.#setFinalizer(zone, true, signal)) return { after: overtakenMs };
     if (problem !== undefined || zone.spec === undefined) {
-      await this.#writeStatus(zone, { dnsServers: zone.status?.dnsServers ?? [] }, [refused(problem ?? ""), signal]);
+      await this.#writeStatus(zone, { dnsServers: zone.status?.dnsServers ?? [] }, [
+        refused(problem ?? ""),
+        signal,
+      ]);
       return undefined;
     }
 
     const spec = zone.spec;
     const own = this.#options.ownAddresses();
-    const lookups = await Promise.all([
-      this.#ownLookup(spec, own),
-      ...this.#options.config.peerGeoTags.map((geoTag) => this.#peerLookup(spec, geoTag, signal)),
-    ]);
+    const { peerGeoTags } = this.#options.config;
+    const found = await Promise.all(peerGeoTags.map((geoTag) => this.#peerLookup(spec, geoTag, signal)));
+    const lookups = [this.#ownLookup(spec, own), ...found];
     const entries = dnsServerEntries(lookups, zone.status?.dnsServers ?? []);
-    for (const geoTag of this.#options.config.peerGeoTags)
+    for (const geoTag of peerGeoTags)
       this.#options.peers.setServers(spec.loadBalancedZone, geoTag, this.#serversOf(spec, geoTag, entries));
 
     const unknown = this.#unknownServers(spec, entries);
-    const isWritten = await this.#writeStatus(zone, { dnsServers: entries }, [accepted(own, unknown), signal]);
+    const isWritten = await this.#writeStatus(zone, { dnsServers: entries }, [
+      accepted(own, unknown),
+      signal,
+    ]);
     const isIncomplete = lookups.some((lookup) => "failed" in lookup) || unknown.length > 0;
     const { zonePeriodSeconds } = this.#options.config;
     if (!isWritten) return { after: overtakenMs };
@@ -169,17 +180,30 @@ export class ZoneDelegationController {
     const { config, dnsClient, edgeServers } = this.#options;
     const name = nameServerName(spec, geoTag, config.nameServerPrefix);
     const configured = config.peers.get(geoTag);
-    if (configured !== undefined) return { name, addresses: [...new Set(configured.map(({ address }) => address))] };
-    const found = await lookUpAddresses(name, { dnsClient, servers: edgeServers, deadlineMs: config.peerDeadlineMs, signal });
+    if (configured !== undefined)
+      return { name, addresses: [...new Set(configured.map(({ address }) => address))] };
+    const found = await lookUpAddresses(name, {
+      dnsClient,
+      servers: edgeServers,
+      deadlineMs: config.peerDeadlineMs,
+      signal,
+    });
     return found.state === "known" ? { name, addresses: found.targets.A } : { name, failed: true };
   }
 
-  #serversOf(spec: ZoneDelegationSpec, geoTag: string, entries: readonly DnsServerEntry[]): readonly Endpoint[] {
+  #serversOf(
+    spec: ZoneDelegationSpec,
+    geoTag: string,
+    entries: readonly DnsServerEntry[],
+  ): readonly Endpoint[] {
     const { config } = this.#options;
     const configured = config.peers.get(geoTag);
     if (configured !== undefined) return configured;
     const name = nameServerName(spec, geoTag, config.nameServerPrefix);
-    return peerServers(addressesOf(name, entries), config.edgeDnsServers.map(({ port }) => port));
+    return peerServers(
+      addressesOf(name, entries),
+      config.edgeDnsServers.map(({ port }) => port),
+    );
   }
 
   #unknownServers(spec: ZoneDelegationSpec, entries: readonly DnsServerEntry[]): readonly string[] {
@@ -193,9 +217,16 @@ export class ZoneDelegationController {
     const finalizers = zone.metadata.finalizers ?? [];
     if (finalizers.includes(zoneDelegationFinalizer) === isWanted) return false;
     const others = finalizers.filter((finalizer) => finalizer !== zoneDelegationFinalizer);
-    const metadata = { ...zone.metadata, finalizers: isWanted ? [...others, zoneDelegationFinalizer] : others };
+    const metadata = {
+      ...zone.metadata,
+      finalizers: isWanted ? [...others, zoneDelegationFinalizer] : others,
+    };
     try {
-      await this.#options.client.update<ZoneDelegation>(zoneDelegationType, { ...zone, metadata }, { signal });
+      await this.#options.client.update<ZoneDelegation>(
+        zoneDelegationType,
+        { ...zone, metadata },
+        { signal },
+      );
     } catch (error) {
       if (!isOvertaken(error)) throw error;
     }
@@ -210,8 +241,13 @@ export class ZoneDelegationController {
   ): Promise<boolean> {
     const { generation } = zone.metadata;
     const before = zone.status;
-    const conditions: readonly Condition[] = withConditions(before?.conditions, [outcome], { generation, now: this.#runtime.clock.now() });
-    const entries = sameEntries(before?.dnsServers ?? [], found.dnsServers) ? (before?.dnsServers ?? []) : found.dnsServers;
+    const conditions: readonly Condition[] = withConditions(before?.conditions, [outcome], {
+      generation,
+      now: this.#runtime.clock.now(),
+    });
+    const entries = sameEntries(before?.dnsServers ?? [], found.dnsServers)
+      ? (before?.dnsServers ?? [])
+      : found.dnsServers;
     const status: ZoneDelegationStatus = {
       dnsServers: entries,
       conditions,
@@ -219,13 +255,22 @@ export class ZoneDelegationController {
     };
     if (deepEqual(before, status)) return true;
     try {
-      await this.#options.client.updateStatus<ZoneDelegation>(zoneDelegationType, { ...zone, status }, { signal });
+      await this.#options.client.updateStatus<ZoneDelegation>(
+        zoneDelegationType,
+        { ...zone, status },
+        { signal },
+      );
     } catch (error) {
       if (!isOvertaken(error)) throw error;
       return false;
     }
     const isNews = conditions !== before?.conditions && outcome.status === "False";
-    if (isNews) this.#options.events.record(zone, { type: "Warning", reason: outcome.reason, message: outcome.message });
+    if (isNews)
+      this.#options.events.record(zone, {
+        type: "Warning",
+        reason: outcome.reason,
+        message: outcome.message,
+      });
     return true;
   }
 }
@@ -240,7 +285,12 @@ function accepted(own: OwnAddresses, unknown: readonly string[]): ConditionOutco
     ...(unknown.length === 0 ? [] : [`no address is known of ${unknown.join(", ")}`]),
   ];
   const reason = parts.length === 0 ? "Accepted" : "ServersUnknown";
-  return { type: "Accepted", status: "True", reason, message: parts.length === 0 ? "the zone is served and every cluster's server is known" : parts.join("; ") };
+  return {
+    type: "Accepted",
+    status: "True",
+    reason,
+    message: parts.length === 0 ? "the zone is served and every cluster's server is known" : parts.join("; "),
+  };
 }
 
 function isOvertaken(error: unknown): boolean {

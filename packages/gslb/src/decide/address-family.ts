@@ -42,7 +42,9 @@ export function splitFamilies(addresses: readonly string[]): {
 /** Four decimal octets without leading zeros, as inet_pton reads them. */
 export function isIpv4(text: string): boolean {
   const octets = text.split(".");
-  return octets.length === 4 && octets.every((octet) => /^(0|[1-9]\d{0,2})$/.test(octet) && Number(octet) <= 255);
+  return (
+    octets.length === 4 && octets.every((octet) => /^(0|[1-9]\d{0,2})$/.test(octet) && Number(octet) <= 255)
+  );
 }
 
 /** RFC 4291 §2.2, the mixed form with a dotted tail included; no zone index. */

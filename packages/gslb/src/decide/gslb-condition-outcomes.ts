@@ -18,7 +18,13 @@ export interface ConditionFacts {
 
 /** The conditions of a Gslb as they are now. What cannot be told yet (after a start) is left as it was. */
 export function gslbConditions(facts: ConditionFacts): readonly ConditionOutcome[] {
-  const outcomes = [accepted(facts), resolvedRefs(facts), programmed(facts), healthy(facts), peersReachable(facts)];
+  const outcomes = [
+    accepted(facts),
+    resolvedRefs(facts),
+    programmed(facts),
+    healthy(facts),
+    peersReachable(facts),
+  ];
   return outcomes.filter((outcome) => outcome !== undefined);
 }
 
@@ -32,7 +38,10 @@ function accepted({ snapshot, policy, refused, hostCount }: ConditionFacts): Con
     return outcome("Accepted", "False", { reason: refused[0]!.reason, message });
   }
   if (hostCount === 0 && snapshot.reference.kind === "resolved")
-    return outcome("Accepted", "False", { reason: "NoHosts", message: "what the Gslb refers to names no host; add a rule with a host" });
+    return outcome("Accepted", "False", {
+      reason: "NoHosts",
+      message: "what the Gslb refers to names no host; add a rule with a host",
+    });
   const warnings = policyWarnings(policy.policy, snapshot.geoTags);
   return outcome("Accepted", "True", {
     reason: warnings.length === 0 ? "Accepted" : "AcceptedWithWarnings",
@@ -44,19 +53,29 @@ function resolvedRefs({ snapshot: { reference, exposed } }: ConditionFacts): Con
   if (reference.kind === "failed")
     return outcome("ResolvedRefs", "False", { reason: reference.reason, message: reference.message });
   if (exposed.problem !== undefined)
-    return outcome("ResolvedRefs", "False", { reason: "ExposedAddressesUnresolved", message: exposed.problem });
-  return outcome("ResolvedRefs", "True", { reason: "ResolvedRefs", message: `the reference is found; addresses from ${exposed.source}` });
+    return outcome("ResolvedRefs", "False", {
+      reason: "ExposedAddressesUnresolved",
+      message: exposed.problem,
+    });
+  return outcome("ResolvedRefs", "True", {
+    reason: "ResolvedRefs",
+    message: `the reference is found; addresses from ${exposed.source}`,
+  });
 }
 
 function healthy({ hosts }: ConditionFacts): ConditionOutcome | undefined {
-  if (hosts.length === 0) return outcome("Healthy", "Unknown", { reason: "NoHosts", message: "no host is accepted" });
-  const ill = hosts.filter((host) => host.health !== "Healthy").map((host) => `${host.host} is ${host.health}`);
+  if (hosts.length === 0)
+    return outcome("Healthy", "Unknown", { reason: "NoHosts", message: "no host is accepted" });
+  const ill = hosts
+    .filter((host) => host.health !== "Healthy")
+    .map((host) => `${host.host} is ${host.health}`);
   const unaddressed = hosts
     .filter((host) => host.health === "Healthy" && !hasTargets(host.exposed))
     .map((host) => `${host.host} is healthy but has no address to be reached at`);
   if (ill.length + unaddressed.length === 0)
     return outcome("Healthy", "True", { reason: "Healthy", message: "this cluster can serve every host" });
-  const reason = ill.length === 0 ? "NoAddress" : ill.length === hosts.length ? "Unhealthy" : "PartlyUnhealthy";
+  const reason =
+    ill.length === 0 ? "NoAddress" : ill.length === hosts.length ? "Unhealthy" : "PartlyUnhealthy";
   return outcome("Healthy", "False", { reason, message: [...ill, ...unaddressed].join("; ") });
 }
 
@@ -77,10 +96,16 @@ function peersReachable({ hosts }: ConditionFacts): ConditionOutcome | undefined
 
 function programmed({ snapshot, records }: ConditionFacts): ConditionOutcome {
   if (snapshot.endpointProblem !== undefined)
-    return outcome("Programmed", "False", { reason: "DNSEndpointNotOwned", message: snapshot.endpointProblem });
+    return outcome("Programmed", "False", {
+      reason: "DNSEndpointNotOwned",
+      message: snapshot.endpointProblem,
+    });
   return records === undefined
     ? outcome("Programmed", "False", { reason: "NothingToPublish", message: "no host is accepted" })
-    : outcome("Programmed", "True", { reason: "Programmed", message: "the DNSEndpoint says what was decided" });
+    : outcome("Programmed", "True", {
+        reason: "Programmed",
+        message: "the DNSEndpoint says what was decided",
+      });
 }
 
 function outcome(

@@ -44,7 +44,10 @@ export function parseGslbPolicy(gslb: Gslb, geoTags: readonly string[]): ParsedP
 
   const ttl = given.dnsTtlSeconds ?? 0;
   if (!Number.isInteger(ttl) || ttl < 0 || ttl > ttlSecondsMax)
-    problem("dnsTtlSeconds", `is ${ttl}; it must be from 0 to ${ttlSecondsMax} (0 means ${defaultTtlSeconds})`);
+    problem(
+      "dnsTtlSeconds",
+      `is ${ttl}; it must be from 0 to ${ttlSecondsMax} (0 means ${defaultTtlSeconds})`,
+    );
   const threshold = given.splitBrainThresholdSeconds ?? 0;
   if (!Number.isInteger(threshold) || threshold < 0)
     problem("splitBrainThresholdSeconds", `is ${threshold}; it must be 0 (off) or more`);
@@ -56,14 +59,20 @@ export function parseGslbPolicy(gslb: Gslb, geoTags: readonly string[]): ParsedP
     if (!/^[a-zA-Z\-\d]+$/.test(tag))
       problem(`weight.${tag}`, "is no geo tag; a tag has only letters, digits and -");
     else if (!geoTags.includes(tag))
-      problem(`weight.${tag}`, `names a cluster that is not in the fleet (${geoTags.join(", ")}); remove it or add the cluster`);
+      problem(
+        `weight.${tag}`,
+        `names a cluster that is not in the fleet (${geoTags.join(", ")}); remove it or add the cluster`,
+      );
     if (!Number.isInteger(weight) || weight < 0 || weight > weightMax)
       problem(`weight.${tag}`, `is ${weight}; a weight must be from 0 to ${weightMax}`);
   }
 
   const strategy = strategyOf(name, given.primaryGeoTag ?? "", weights);
   if (strategy === undefined)
-    problem("type", `is ${JSON.stringify(name)}; it must be roundRobin, failover or geoip (in this spelling)`);
+    problem(
+      "type",
+      `is ${JSON.stringify(name)}; it must be roundRobin, failover or geoip (in this spelling)`,
+    );
   if (strategy === undefined || problems.length > 0) return { problems };
   const policy: GslbPolicy = {
     strategy,
@@ -80,10 +89,14 @@ export function policyWarnings(policy: GslbPolicy, geoTags: readonly string[]): 
   if (policy.strategy.type !== "failover") return [];
   const primary = policy.strategy.primaryGeoTag;
   if (primary === "")
-    return ["spec.strategy.primaryGeoTag is not set, so failover acts like roundRobin; name the primary cluster"];
+    return [
+      "spec.strategy.primaryGeoTag is not set, so failover acts like roundRobin; name the primary cluster",
+    ];
   return geoTags.includes(primary)
     ? []
-    : [`spec.strategy.primaryGeoTag ${primary} is not in the fleet (${geoTags.join(", ")}), so failover acts like roundRobin`];
+    : [
+        `spec.strategy.primaryGeoTag ${primary} is not in the fleet (${geoTags.join(", ")}), so failover acts like roundRobin`,
+      ];
 }
 
 function strategyOf(

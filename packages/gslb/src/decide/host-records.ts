@@ -23,7 +23,8 @@ export function decidedRecords(
   const weights = policy.strategy.type === "roundRobin" ? (policy.strategy.weight ?? {}) : {};
   const records: DnsEndpointRecord[] = [];
   for (const family of addressFamilies) {
-    if (published[family].length > 0) records.push(localTargetsRecord(host, policy.ttlSeconds, { family, published }));
+    if (published[family].length > 0)
+      records.push(localTargetsRecord(host, policy.ttlSeconds, { family, published }));
     const isPlaceholder = family === "A" && !hasTargets(answered);
     if (answered[family].length === 0 && !isPlaceholder) continue;
     records.push({

@@ -24,7 +24,8 @@ export function hostOfLocalTargets(name: string): string {
 export function balancedHostProblem(host: string): string | undefined {
   const problem = hostNameProblem(host);
   if (problem !== undefined) return problem;
-  if (isLocalTargetsName(host)) return `names that start with ${prefix} are what clusters publish to each other`;
+  if (isLocalTargetsName(host))
+    return `names that start with ${prefix} are what clusters publish to each other`;
   const name = localTargetsName(host.endsWith(".") ? host.slice(0, -1) : host);
   if (name.length > nameLengthMax)
     return `${name}, under which its targets are published, has ${name.length} characters, and DNS allows ${nameLengthMax}; shorten the host by ${name.length - nameLengthMax}`;

@@ -47,7 +47,14 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
 
   const isNothing = records.length === 0 && snapshot.stored === undefined;
   const written = isNothing || snapshot.endpointProblem !== undefined ? undefined : records;
-  const conditions = gslbConditions({ snapshot, policy, hosts, refused, records: written, hostCount: servers.length });
+  const conditions = gslbConditions({
+    snapshot,
+    policy,
+    hosts,
+    refused,
+    records: written,
+    hostCount: servers.length,
+  });
   const status: GslbStatus = {
     geoTag: snapshot.geoTag,
     healthyRecords: healthyRecords(records),
@@ -58,7 +65,10 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
       host,
       services: services.map(({ name, namespace }) => ({ name, namespace })),
     })),
-    conditions: withConditions(gslb.status?.conditions, conditions, { generation: gslb.metadata.generation, now }),
+    conditions: withConditions(gslb.status?.conditions, conditions, {
+      generation: gslb.metadata.generation,
+      now,
+    }),
     ...(gslb.metadata.generation === undefined ? {} : { observedGeneration: gslb.metadata.generation }),
   };
   const expiries = hosts.flatMap((host) => expiryOf(host, policy.policy));
@@ -124,7 +134,10 @@ function planHost(
   const services = server.services.map((service) => ({ ...service, ...snapshot.backend(service) }));
   const health: HostHealth = context.isGone
     ? "NotFound"
-    : hostHealth(policy?.healthPolicy ?? "Any", services.map(({ state }) => state));
+    : hostHealth(
+        policy?.healthPolicy ?? "Any",
+        services.map(({ state }) => state),
+      );
   const published = health === "Healthy" ? exposed : noTargets;
   const threshold = policy?.splitBrainThresholdSeconds ?? 0;
   const views = snapshot.views(host).map((view) => viewAt(view, threshold, snapshot.now));
@@ -134,7 +147,8 @@ function planHost(
   const held = heldRecords(stored, published);
   if (policy === undefined) {
     // With no strategy to decide by, what was answered before goes on, without what is dead.
-    const own = stored.published.length > 0 ? ownRecords(host, stored.answers[0]?.recordTTL ?? 0, published) : [];
+    const own =
+      stored.published.length > 0 ? ownRecords(host, stored.answers[0]?.recordTTL ?? 0, published) : [];
     return { plan: { ...base, held: true }, records: [...own, ...held] };
   }
 
@@ -151,7 +165,10 @@ function planHost(
     const own = ownRecords(host, policy.ttlSeconds, published);
     return { plan: { ...base, decision, held: true }, records: [...own, ...held] };
   }
-  return { plan: { ...base, decision, held: false }, records: decidedRecords(host, policy, { published, decision }) };
+  return {
+    plan: { ...base, decision, held: false },
+    records: decidedRecords(host, policy, { published, decision }),
+  };
 }
 
 function ownRecords(host: string, ttlSeconds: number, published: FamilyTargets): DnsEndpointRecord[] {
@@ -165,7 +182,8 @@ function healthyRecords(records: readonly DnsEndpointRecord[]): Record<string, r
   for (const record of records) {
     const name = record.dnsName ?? "";
     const targets = record.targets ?? [];
-    if (targets.length > 0 && !isLocalTargetsName(name)) healthy[name] = [...(healthy[name] ?? []), ...targets];
+    if (targets.length > 0 && !isLocalTargetsName(name))
+      healthy[name] = [...(healthy[name] ?? []), ...targets];
   }
   return healthy;
 }

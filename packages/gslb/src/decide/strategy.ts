@@ -64,7 +64,8 @@ export interface Decision {
 export function decide(input: DecideInput): Decision {
   const candidates = candidatesOf(input);
   const primary = input.strategy.type === "failover" ? input.strategy.primaryGeoTag : undefined;
-  const primaryServes = primary !== undefined && candidates.some((candidate) => candidate.geoTag === primary && candidate.serves);
+  const primaryServes =
+    primary !== undefined && candidates.some((candidate) => candidate.geoTag === primary && candidate.serves);
 
   const targets = new Map<string, FamilyTargets>();
   const reasons: Reason[] = [];
@@ -135,16 +136,34 @@ function peerCandidate(geoTag: string, views: readonly PeerView[]): Candidate {
     return { geoTag, serves: true, targets, rule: held ? "PeerHeld" : "PeerFresh", text };
   }
   const rules: readonly { state: PeerView["state"]; rule: ReasonRule; text: (view: PeerView) => string }[] = [
-    { state: "empty", rule: "PeerEmpty", text: (view) => `${geoTag} answered that it has no target (${view.verdict})` },
+    {
+      state: "empty",
+      rule: "PeerEmpty",
+      text: (view) => `${geoTag} answered that it has no target (${view.verdict})`,
+    },
     { state: "unknown", rule: "PeerUnknown", text: () => `${geoTag} was not asked yet` },
-    { state: "expired", rule: "PeerUnreachable", text: (view) => `${geoTag} does not answer (${view.verdict})` },
-    { state: "unreachable", rule: "PeerUnreachable", text: (view) => `${geoTag} does not answer (${view.verdict})` },
+    {
+      state: "expired",
+      rule: "PeerUnreachable",
+      text: (view) => `${geoTag} does not answer (${view.verdict})`,
+    },
+    {
+      state: "unreachable",
+      rule: "PeerUnreachable",
+      text: (view) => `${geoTag} does not answer (${view.verdict})`,
+    },
   ];
   for (const { state, rule, text } of rules) {
     const view = views.find((candidate) => candidate.state === state);
     if (view !== undefined) return { geoTag, serves: false, targets: noTargets, rule, text: text(view) };
   }
-  return { geoTag, serves: false, targets: noTargets, rule: "PeerUnknown", text: `${geoTag} was not asked yet` };
+  return {
+    geoTag,
+    serves: false,
+    targets: noTargets,
+    rule: "PeerUnknown",
+    text: `${geoTag} was not asked yet`,
+  };
 }
 
 function familiesOf(views: readonly PeerView[]): FamilyTargets {
@@ -162,5 +181,8 @@ function reasonOf(
   if (candidate.geoTag === primary) return { rule: "Primary", text: `${candidate.text} and is the primary` };
   return primaryServes
     ? { rule: "NotPrimary", text: `${candidate.text}, but the primary ${primary} serves` }
-    : { rule: "PrimaryUnavailable", text: `${candidate.text}, and the primary ${primary === "" ? "(none named)" : primary} does not serve` };
+    : {
+        rule: "PrimaryUnavailable",
+        text: `${candidate.text}, and the primary ${primary === "" ? "(none named)" : primary} does not serve`,
+      };
 }

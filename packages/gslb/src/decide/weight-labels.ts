@@ -20,7 +20,8 @@ export function weightLabels(
   for (const [tag, families] of targets) {
     const weight = weights[tag];
     if (weight === undefined) continue;
-    for (const [index, target] of families[family].entries()) labels[`weight-${tag}-${index}-${weight}`] = target;
+    for (const [index, target] of families[family].entries())
+      labels[`weight-${tag}-${index}-${weight}`] = target;
   }
   return labels;
 }

@@ -27,13 +27,18 @@ export function dnsServerEntries(
 /** Whether two lists hold the same entries, each as often. Order does not matter. */
 export function sameEntries(a: readonly DnsServerEntry[], b: readonly DnsServerEntry[]): boolean {
   const texts = (entries: readonly DnsServerEntry[]): string =>
-    entries.map(({ name, address }) => `${name} ${address}`).sort().join("\n");
+    entries
+      .map(({ name, address }) => `${name} ${address}`)
+      .sort()
+      .join("\n");
   return a.length === b.length && texts(a) === texts(b);
 }
 
 /** The addresses that entries have for one name server. */
 export function addressesOf(name: string, entries: readonly DnsServerEntry[]): readonly string[] {
-  return entries.filter((entry) => canonicalName(entry.name) === canonicalName(name)).map(({ address }) => address);
+  return entries
+    .filter((entry) => canonicalName(entry.name) === canonicalName(name))
+    .map(({ address }) => address);
 }
 
 function compare(a: string, b: string): number {

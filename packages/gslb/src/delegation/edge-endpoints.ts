@@ -6,7 +6,10 @@ import { familyOf } from "../decide/address-family.ts";
 export function edgeEndpoints(servers: readonly ServerAddress[], log: Logger): readonly Endpoint[] {
   return servers.flatMap(({ host, port }) => {
     if (familyOf(host) !== undefined) return [{ address: host, port }];
-    log.warn("an edge DNS server is given by name, and only addresses are used; put its address into EDGE_DNS_SERVERS", { host });
+    log.warn(
+      "an edge DNS server is given by name, and only addresses are used; put its address into EDGE_DNS_SERVERS",
+      { host },
+    );
     return [];
   });
 }

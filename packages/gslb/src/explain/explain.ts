@@ -31,12 +31,16 @@ export function explain(facts: ExplainFacts): Explanation {
     geoTag,
     ...(zone === undefined ? {} : { zone: zone.origin }),
     ...problem(facts, plan),
-    ...(holder === undefined ? {} : { gslb: { namespace: parseObjectKey(holder).namespace ?? "", name: parseObjectKey(holder).name } }),
+    ...(holder === undefined
+      ? {}
+      : { gslb: { namespace: parseObjectKey(holder).namespace ?? "", name: parseObjectKey(holder).name } }),
     ...strategy(latest),
     ...(plan === undefined ? {} : hostPart(plan, latest!)),
     peers: facts.sessions.map((session) => explainedPeer(session, plan?.views ?? facts.views)),
     dns: zone === undefined ? [] : addressFamilies.map((type) => answer(zone, host, type)),
-    warnings: (latest?.plan.status.conditions ?? []).filter((condition) => condition.status !== "True" || condition.reason === "AcceptedWithWarnings").map(warning),
+    warnings: (latest?.plan.status.conditions ?? [])
+      .filter((condition) => condition.status !== "True" || condition.reason === "AcceptedWithWarnings")
+      .map(warning),
   };
 }
 
@@ -44,7 +48,9 @@ function problem(facts: ExplainFacts, plan: HostPlan | undefined): Pick<Explanat
   if (facts.zone === undefined) return { problem: `${facts.host} is in no zone that this cluster serves` };
   if (facts.holder === undefined) return { problem: `no Gslb of this cluster names ${facts.host}` };
   if (facts.latest === undefined) return { problem: `Gslb ${facts.holder} was not looked at yet` };
-  return plan === undefined ? { problem: `Gslb ${facts.holder} names ${facts.host} but does not get it; see its conditions` } : {};
+  return plan === undefined
+    ? { problem: `Gslb ${facts.holder} names ${facts.host} but does not get it; see its conditions` }
+    : {};
 }
 
 function strategy(latest: LatestPlan | undefined): Pick<Explanation, "strategy"> {
@@ -65,7 +71,11 @@ function strategy(latest: LatestPlan | undefined): Pick<Explanation, "strategy">
 function hostPart(plan: HostPlan, latest: LatestPlan): Pick<Explanation, "health" | "local" | "decision"> {
   const { decision } = plan;
   return {
-    health: { policy: latest.plan.policy.policy?.healthPolicy ?? "Any", verdict: plan.health, services: plan.services },
+    health: {
+      policy: latest.plan.policy.policy?.healthPolicy ?? "Any",
+      verdict: plan.health,
+      services: plan.services,
+    },
     local: { targets: plan.exposed, published: hasTargets(plan.published), source: latest.exposed.source },
     ...(decision === undefined
       ? {}
@@ -84,7 +94,9 @@ function hostPart(plan: HostPlan, latest: LatestPlan): Pick<Explanation, "health
 function explainedPeer(session: PeerSession, views: readonly PeerView[]): ExplainedPeer {
   return {
     geoTag: session.geoTag,
-    servers: session.servers.map(({ address, port }) => (address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)),
+    servers: session.servers.map(({ address, port }) =>
+      address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`,
+    ),
     views: views
       .filter((view) => view.geoTag === session.geoTag)
       .map(({ family, state, targets, asOf, unreachableSince, verdict }) => ({
@@ -92,7 +104,9 @@ function explainedPeer(session: PeerSession, views: readonly PeerView[]): Explai
         state,
         targets,
         ...(asOf === undefined ? {} : { asOf: new Date(asOf).toISOString() }),
-        ...(unreachableSince === undefined ? {} : { unreachableSince: new Date(unreachableSince).toISOString() }),
+        ...(unreachableSince === undefined
+          ? {}
+          : { unreachableSince: new Date(unreachableSince).toISOString() }),
         verdict,
       })),
   };
@@ -102,7 +116,8 @@ function answer(zone: Zone, host: string, type: "A" | "AAAA"): Explanation["dns"
   if (!zone.ready) return { type, state: "notReady", records: [] };
   const sets = zone.recordSetsOf(host);
   const set = sets.find((each) => each.type === type);
-  if (set !== undefined && set.data.length > 0) return { type, state: "data", ttl: set.ttl, records: set.data };
+  if (set !== undefined && set.data.length > 0)
+    return { type, state: "data", ttl: set.ttl, records: set.data };
   return { type, state: sets.length > 0 ? "nodata" : "nxdomain", records: [] };
 }
 

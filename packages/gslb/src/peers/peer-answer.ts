@@ -13,7 +13,11 @@ export function peerAnswer(verdict: Verdict, family: AddressFamily): PeerAnswer 
         return { kind: "failed", verdict: `a referral from ${serverText(verdict.server)}` };
       const targets = verdict.records.filter((record) => record.type === family).map((record) => record.data);
       const outcome = { data: `${targets.length} of type ${family}`, nodata: "NODATA", nxdomain: "NXDOMAIN" };
-      return { kind: "answered", targets, verdict: `${outcome[verdict.outcome]} from ${serverText(verdict.server)}` };
+      return {
+        kind: "answered",
+        targets,
+        verdict: `${outcome[verdict.outcome]} from ${serverText(verdict.server)}`,
+      };
     }
     case "refused":
       return { kind: "failed", verdict: `${verdict.rcode} from ${serverText(verdict.server)}` };
@@ -23,5 +27,7 @@ export function peerAnswer(verdict: Verdict, family: AddressFamily): PeerAnswer 
 }
 
 function serverText(server: { readonly address: string; readonly port: number }): string {
-  return server.address.includes(":") ? `[${server.address}]:${server.port}` : `${server.address}:${server.port}`;
+  return server.address.includes(":")
+    ? `[${server.address}]:${server.port}`
+    : `${server.address}:${server.port}`;
 }

@@ -46,7 +46,10 @@ export class StoredPeerMemory implements PeerMemory {
   readonly #dirty = new Set<string>();
   readonly #changed = new Wakeup();
 
-  constructor(runtime: Pick<Runtime, "clock" | "log">, options: { readonly client: KubeClient; readonly namespace: string }) {
+  constructor(
+    runtime: Pick<Runtime, "clock" | "log">,
+    options: { readonly client: KubeClient; readonly namespace: string },
+  ) {
     this.#runtime = runtime;
     this.#client = options.client;
     this.#namespace = options.namespace;
@@ -54,11 +57,18 @@ export class StoredPeerMemory implements PeerMemory {
 
   /** Reads what an earlier run stored; call it before the first `get`. A map that cannot be read is skipped and logged. */
   async load(signal: AbortSignal): Promise<void> {
-    const selector = Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(",");
-    const list = await this.#client.list<ConfigMap>(configMapType, { namespace: this.#namespace, labelSelector: selector, signal });
+    const selector = Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(",");
+    const list = await this.#client.list<ConfigMap>(configMapType, {
+      namespace: this.#namespace,
+      labelSelector: selector,
+      signal,
+    });
     for (const map of list.items) {
       const shard = decodeShard(map.data?.[contentKey] ?? "");
-      if (shard === undefined) this.#runtime.log.warn("a stored peer memory cannot be read", { configMap: map.metadata.name });
+      if (shard === undefined)
+        this.#runtime.log.warn("a stored peer memory cannot be read", { configMap: map.metadata.name });
       else this.#shards.set(map.metadata.name ?? "", shard);
     }
   }
@@ -108,7 +118,10 @@ export class StoredPeerMemory implements PeerMemory {
         if (signal.aborted) return;
         this.#dirty.add(name);
         failures += 1;
-        this.#runtime.log.warn("storing what peers last said failed; trying again", { configMap: name, error });
+        this.#runtime.log.warn("storing what peers last said failed; trying again", {
+          configMap: name,
+          error,
+        });
         await this.#runtime.clock.sleep(Math.min(retryMsMax, 250 * 2 ** failures), signal).catch(() => {});
       }
     }
@@ -182,9 +195,12 @@ function decodeShard(text: string): Shard | undefined {
   try {
     const { zone, geoTag, hosts } = JSON.parse(text) as EncodedShard;
     const decoded = Object.entries(hosts).map(
-      ([host, families]) => [host, new Map(Object.entries(families) as [AddressFamily, PeerMemoryEntry][])] as const,
+      ([host, families]) =>
+        [host, new Map(Object.entries(families) as [AddressFamily, PeerMemoryEntry][])] as const,
     );
-    const isWhole = decoded.every(([, families]) => [...families.values()].every(({ targets }) => Array.isArray(targets)));
+    const isWhole = decoded.every(([, families]) =>
+      [...families.values()].every(({ targets }) => Array.isArray(targets)),
+    );
     return isWhole && typeof zone === "string" ? { zone, geoTag, hosts: new Map(decoded) } : undefined;
   } catch {
     return undefined;

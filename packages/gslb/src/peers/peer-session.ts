@@ -51,7 +51,9 @@ export class PeerSession {
     this.#tasks = options.tasks.child();
     this.zone = options.zone;
     this.geoTag = options.geoTag;
-    this.#hints = new HintGate(runtime.clock, () => this.#tasks.start("peer serial check", () => this.#checkSerial()));
+    this.#hints = new HintGate(runtime.clock, () =>
+      this.#tasks.start("peer serial check", () => this.#checkSerial()),
+    );
     this.#tasks.start("peer polling", (signal) => this.#pollForEver(signal));
   }
 
@@ -75,7 +77,8 @@ export class PeerSession {
 
   /** Asks about one host, for example a new one, without waiting for the period. */
   ask(host: string): void {
-    if (this.#servers !== undefined) this.#tasks.start("peer question", () => this.#askHost(host).then(() => {}));
+    if (this.#servers !== undefined)
+      this.#tasks.start("peer question", () => this.#askHost(host).then(() => {}));
   }
 
   /** The peer may have changed: someone said so. Costs at most one serial check a second. */
@@ -107,7 +110,10 @@ export class PeerSession {
     await forEachParallel(this.#options.views.hosts(this.zone), hostsAtOnce, async (host) => {
       if (failuresInARow >= failuresMax) {
         isWhole = false;
-        this.#recordBoth(host, { kind: "failed", verdict: "not asked, since the peer did not answer about other hosts" });
+        this.#recordBoth(host, {
+          kind: "failed",
+          verdict: "not asked, since the peer did not answer about other hosts",
+        });
       } else if (await this.#askHost(host)) failuresInARow = 0;
       else {
         failuresInARow += 1;
@@ -166,13 +172,15 @@ export class PeerSession {
   /** The server that answered last comes first; the others stay behind it in their order. */
   #orderedServers(): readonly Endpoint[] {
     const good = this.#goodServer;
-    const isGood = (server: Endpoint): boolean => server.address === good?.address && server.port === good.port;
+    const isGood = (server: Endpoint): boolean =>
+      server.address === good?.address && server.port === good.port;
     return [...this.servers.filter(isGood), ...this.servers.filter((server) => !isGood(server))];
   }
 
   #recordBoth(host: string, answer: PeerAnswer): void {
     const order = this.#nextOrder();
-    for (const family of addressFamilies) this.#record({ zone: this.zone, geoTag: this.geoTag, host, family }, answer, order);
+    for (const family of addressFamilies)
+      this.#record({ zone: this.zone, geoTag: this.geoTag, host, family }, answer, order);
   }
 
   #record(key: ViewKey, answer: PeerAnswer, order: number): void {

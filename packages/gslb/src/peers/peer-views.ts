@@ -1,6 +1,13 @@
 import { addressFamilies, type AddressFamily } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
-import { afterAnswer, rememberedView, sameView, unknownView, type PeerAnswer, type PeerView } from "../decide/peer-view.ts";
+import {
+  afterAnswer,
+  rememberedView,
+  sameView,
+  unknownView,
+  type PeerAnswer,
+  type PeerView,
+} from "../decide/peer-view.ts";
 import type { PeerMemory } from "./peer-memory.ts";
 
 /** Which view: a peer's of one host and family. The host alone names the zone. */
@@ -62,7 +69,8 @@ export class PeerViews {
   add(host: string, of: { readonly zone: string; readonly thresholdSeconds: number }): boolean {
     const name = canonicalName(host);
     const present = this.#hosts.get(name);
-    if (present !== undefined && present.zone === of.zone && present.thresholdSeconds === of.thresholdSeconds) return false;
+    if (present !== undefined && present.zone === of.zone && present.thresholdSeconds === of.thresholdSeconds)
+      return false;
     const views: HostViews["views"] = present?.zone === of.zone ? present.views : new Map();
     const entry = { ...of, views };
     this.#hosts.set(name, entry);
@@ -93,7 +101,8 @@ export class PeerViews {
   record(key: ViewKey, answer: PeerAnswer, at: { readonly order: number; readonly now: number }): void {
     const entry = this.#hosts.get(key.host);
     const current = entry?.views.get(viewId(key.geoTag, key.family));
-    if (entry === undefined || entry.zone !== key.zone || current === undefined || at.order <= current.order) return;
+    if (entry === undefined || entry.zone !== key.zone || current === undefined || at.order <= current.order)
+      return;
     const view = afterAnswer(current.view, answer, at.now);
     const isSame = sameView(current.view, view);
     entry.views.set(viewId(key.geoTag, key.family), { view, order: at.order });
@@ -109,7 +118,10 @@ export class PeerViews {
         if (entry.views.has(id)) continue;
         const memory = this.#memory.get({ zone: entry.zone, geoTag, host, family });
         const unknown = unknownView(geoTag, family);
-        entry.views.set(id, { view: memory === undefined ? unknown : rememberedView(unknown, memory), order: -1 });
+        entry.views.set(id, {
+          view: memory === undefined ? unknown : rememberedView(unknown, memory),
+          order: -1,
+        });
       }
     }
   }
@@ -117,7 +129,9 @@ export class PeerViews {
   #remember(host: string, entry: HostViews, view: PeerView): void {
     const { geoTag, family, targets, unreachableSince } = view;
     const isWorthIt = entry.thresholdSeconds > 0 && targets.length > 0;
-    const memory = isWorthIt ? { targets, ...(unreachableSince === undefined ? {} : { unreachableSince }) } : undefined;
+    const memory = isWorthIt
+      ? { targets, ...(unreachableSince === undefined ? {} : { unreachableSince }) }
+      : undefined;
     this.#memory.set({ zone: entry.zone, geoTag, host, family }, memory);
   }
 }

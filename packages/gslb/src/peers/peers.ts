@@ -22,7 +22,10 @@ export interface PeersOptions {
 export class Peers {
   readonly #runtime: Pick<Runtime, "clock" | "random" | "log">;
   readonly #options: PeersOptions;
-  readonly #zones = new Map<string, { readonly pair: ZonePair; readonly sessions: Map<string, PeerSession> }>();
+  readonly #zones = new Map<
+    string,
+    { readonly pair: ZonePair; readonly sessions: Map<string, PeerSession> }
+  >();
 
   constructor(runtime: Pick<Runtime, "clock" | "random" | "log">, options: PeersOptions) {
     this.#runtime = runtime;
@@ -78,7 +81,10 @@ export class Peers {
     const zone = zoneOfLocalTargetsZone(hint.zone);
     const known = zone === undefined ? undefined : this.#zones.get(zone);
     if (known === undefined) return;
-    const tag = hint.mname === undefined ? undefined : geoTagOfNameServer(known.pair, hint.mname, this.#options.nameServerPrefix);
+    const tag =
+      hint.mname === undefined
+        ? undefined
+        : geoTagOfNameServer(known.pair, hint.mname, this.#options.nameServerPrefix);
     if (tag === canonicalName(this.#options.geoTag)) return;
     const senders = [...known.sessions.values()].filter((session) => canonicalName(session.geoTag) === tag);
     for (const session of senders.length > 0 ? senders : known.sessions.values()) session.hint();

@@ -57,7 +57,8 @@ export class AddressBook {
   }
 
   #release(key: string, used: ReadonlySet<string>): void {
-    for (const name of this.#namesOf.get(key) ?? []) if (!used.has(name)) this.#entries.get(name)?.keys.delete(key);
+    for (const name of this.#namesOf.get(key) ?? [])
+      if (!used.has(name)) this.#entries.get(name)?.keys.delete(key);
     if (used.size === 0) this.#namesOf.delete(key);
     else this.#namesOf.set(key, used);
   }
@@ -75,7 +76,11 @@ export class AddressBook {
 
   async #follow(entry: Entry, signal: AbortSignal): Promise<void> {
     while (entry.keys.size > 0) {
-      const found = await lookUpAddresses(entry.name, { ...this.#options, servers: this.#options.servers(), signal });
+      const found = await lookUpAddresses(entry.name, {
+        ...this.#options,
+        servers: this.#options.servers(),
+        signal,
+      });
       const isKept = found.state === "failed" && entry.state.state === "known";
       if (!isKept && JSON.stringify(found) !== JSON.stringify(entry.state)) {
         entry.state = found;
@@ -98,13 +103,24 @@ export async function lookUpAddresses(
   },
 ): Promise<Exclude<LookedUp, { state: "pending" }>> {
   const { dnsClient, servers, deadlineMs, signal } = options;
-  if (servers.length === 0) return { state: "failed", verdict: "no edge DNS server is configured; set EDGE_DNS_SERVERS" };
+  if (servers.length === 0)
+    return { state: "failed", verdict: "no edge DNS server is configured; set EDGE_DNS_SERVERS" };
   const ask = async (family: AddressFamily): Promise<readonly string[] | { readonly verdict: string }> => {
-    const verdict = await dnsClient.query({ name, type: family, servers, deadlineMs, recursionDesired: true, signal });
+    const verdict = await dnsClient.query({
+      name,
+      type: family,
+      servers,
+      deadlineMs,
+      recursionDesired: true,
+      signal,
+    });
     if (verdict.state === "unreachable") return { verdict: verdict.reason };
     if (verdict.state === "refused") return { verdict: verdict.rcode };
     if (verdict.outcome === "referral") return { verdict: "a referral in place of an answer" };
-    return verdict.records.filter((record) => record.type === family).map((record) => record.data).sort();
+    return verdict.records
+      .filter((record) => record.type === family)
+      .map((record) => record.data)
+      .sort();
   };
   const [A, AAAA] = await Promise.all(addressFamilies.map(ask));
   if (!isList(A)) return { state: "failed", verdict: A?.verdict ?? "no answer" };
@@ -113,6 +129,8 @@ export async function lookUpAddresses(
   return { state: "known", targets };
 }
 
-function isList(answer: readonly string[] | { readonly verdict: string } | undefined): answer is readonly string[] {
+function isList(
+  answer: readonly string[] | { readonly verdict: string } | undefined,
+): answer is readonly string[] {
   return Array.isArray(answer);
 }

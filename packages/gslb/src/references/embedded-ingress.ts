@@ -11,7 +11,12 @@ export function embeddedIngress(gslb: Gslb): Ingress {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "Ingress",
-    metadata: { name, namespace, labels: { [managedByLabel]: "gslb" }, ownerReferences: [ownerReferenceTo(gslb, gslbType)] },
+    metadata: {
+      name,
+      namespace,
+      labels: { [managedByLabel]: "gslb" },
+      ownerReferences: [ownerReferenceTo(gslb, gslbType)],
+    },
     spec: {
       ...(given.ingressClassName === undefined ? {} : { ingressClassName: given.ingressClassName }),
       ...(given.backend === undefined ? {} : { defaultBackend: given.backend }),

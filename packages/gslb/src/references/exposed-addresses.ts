@@ -30,7 +30,8 @@ export function exposedAddresses(gslb: Gslb, sources: ExposedSources): ExposedOu
   if (hostnames !== undefined) {
     const source = `annotation ${exposedHostnamesAnnotation}`;
     const names = splitList(hostnames).filter((name) => name !== "");
-    if (names.length === 0) return { source, problem: `${source} is blank; name at least one host, for example lb.example.net` };
+    if (names.length === 0)
+      return { source, problem: `${source} is blank; name at least one host, for example lb.example.net` };
     return fromNames(names, { source, lookUp: sources.lookUp, mustResolve: true });
   }
 
@@ -40,23 +41,32 @@ export function exposedAddresses(gslb: Gslb, sources: ExposedSources): ExposedOu
     const { targets, refused } = splitFamilies(splitList(addresses));
     if (refused.length === 0) return { targets, source };
     const wrong = refused.map((each) => JSON.stringify(each)).join(", ");
-    return { source, problem: `${source} is ${JSON.stringify(addresses)}, and ${wrong} is no address; write addresses joined by commas, for example 192.0.2.1,192.0.2.2` };
+    return {
+      source,
+      problem: `${source} is ${JSON.stringify(addresses)}, and ${wrong} is no address; write addresses joined by commas, for example 192.0.2.1,192.0.2.2`,
+    };
   }
 
-  if (sources.override.length > 0) return { targets: splitFamilies(sources.override).targets, source: "CLUSTER_EXPOSED_IPS" };
+  if (sources.override.length > 0)
+    return { targets: splitFamilies(sources.override).targets, source: "CLUSTER_EXPOSED_IPS" };
   return fromLoadBalancer(sources);
 }
 
 function fromLoadBalancer(sources: ExposedSources): ExposedOutcome {
   const source = "the referenced object's load balancer";
-  const names = sources.addresses.flatMap(({ ip, hostname }) => (ip === undefined && hostname !== undefined ? [hostname] : []));
+  const names = sources.addresses.flatMap(({ ip, hostname }) =>
+    ip === undefined && hostname !== undefined ? [hostname] : [],
+  );
   const plain = splitFamilies(sources.addresses.flatMap(({ ip }) => ip ?? [])).targets;
   if (names.length === 0) return { targets: plain, source };
   const named = fromNames(names, { source, lookUp: sources.lookUp, mustResolve: false });
   if (named.targets === undefined) return named;
   return {
     ...named,
-    targets: { A: unique([...plain.A, ...named.targets.A]), AAAA: unique([...plain.AAAA, ...named.targets.AAAA]) },
+    targets: {
+      A: unique([...plain.A, ...named.targets.A]),
+      AAAA: unique([...plain.AAAA, ...named.targets.AAAA]),
+    },
   };
 }
 
@@ -70,7 +80,10 @@ function fromNames(
     const found = of.lookUp(name);
     if (found.state === "pending") return { source: of.source };
     if (found.state === "failed")
-      return { source: of.source, problem: `${name} (${of.source}) cannot be resolved: ${found.verdict}; the last known addresses stand` };
+      return {
+        source: of.source,
+        problem: `${name} (${of.source}) cannot be resolved: ${found.verdict}; the last known addresses stand`,
+      };
     if (of.mustResolve && found.targets.A.length + found.targets.AAAA.length === 0)
       return { source: of.source, problem: `${name} (${of.source}) has no address` };
     A.push(...found.targets.A);

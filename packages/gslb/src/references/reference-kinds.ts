@@ -6,7 +6,11 @@ import type { Gslb } from "../resources/gslb.ts";
 
 /** What an object that a Gslb refers to says: its hosts with their Services, and where it is reached. */
 export type Extracted =
-  | { readonly servers: readonly Server[]; readonly addresses: readonly LoadBalancerIngress[]; readonly problem?: undefined }
+  | {
+      readonly servers: readonly Server[];
+      readonly addresses: readonly LoadBalancerIngress[];
+      readonly problem?: undefined;
+    }
   | { readonly problem: string };
 
 /** A kind that a Gslb may refer to. A new kind is one more entry of `referenceKinds`. */
@@ -35,7 +39,9 @@ export const serviceKind: ReferenceKind = {
     if (host === "")
       return { problem: `a reference to a Service needs the annotation ${hostnameAnnotation} with the host` };
     if (service.spec?.type !== "LoadBalancer")
-      return { problem: `Service ${namespace}/${name} is of type ${service.spec?.type ?? "ClusterIP"}; it must be LoadBalancer` };
+      return {
+        problem: `Service ${namespace}/${name} is of type ${service.spec?.type ?? "ClusterIP"}; it must be LoadBalancer`,
+      };
     return {
       servers: [{ host, services: [{ namespace, name }] }],
       addresses: service.status?.loadBalancer?.ingress ?? [],

@@ -8,8 +8,17 @@ export type ReferenceTarget =
   | { readonly by: "embedded"; readonly kind: ReferenceKind; readonly key: string }
   | { readonly by: "name"; readonly kind: ReferenceKind; readonly key: string }
   /** The one object in the namespace that the selector matches. */
-  | { readonly by: "selector"; readonly kind: ReferenceKind; readonly namespace: string; readonly selector: LabelSelector }
-  | { readonly by: "nothing"; readonly reason: "UnsupportedKind" | "InvalidReference"; readonly message: string };
+  | {
+      readonly by: "selector";
+      readonly kind: ReferenceKind;
+      readonly namespace: string;
+      readonly selector: LabelSelector;
+    }
+  | {
+      readonly by: "nothing";
+      readonly reason: "UnsupportedKind" | "InvalidReference";
+      readonly message: string;
+    };
 
 /** Reads a Gslb's reference. One that has any field set wins over the embedded Ingress; a name wins over a selector. */
 export function referenceTarget(gslb: Gslb): ReferenceTarget {
@@ -17,7 +26,10 @@ export function referenceTarget(gslb: Gslb): ReferenceTarget {
   const ref = gslb.spec?.resourceRef;
   if (ref === undefined || isEmpty(ref)) {
     return gslb.spec?.ingress === undefined
-      ? nothing("InvalidReference", "neither spec.resourceRef nor spec.ingress is set; refer to an Ingress or embed one")
+      ? nothing(
+          "InvalidReference",
+          "neither spec.resourceRef nor spec.ingress is set; refer to an Ingress or embed one",
+        )
       : { by: "embedded", kind: ingressKind, key: `${namespace}/${name}` };
   }
   const kind = referenceKinds.find((each) => each.kind === ref.kind && each.apiVersion === ref.apiVersion);
@@ -29,12 +41,20 @@ export function referenceTarget(gslb: Gslb): ReferenceTarget {
     );
   }
   if (ref.name !== undefined && ref.name !== "")
-    return { by: "name", kind, key: `${ref.namespace === undefined || ref.namespace === "" ? namespace : ref.namespace}/${ref.name}` };
-  if (!hasSelector(ref)) return nothing("InvalidReference", "neither name nor label selector specified in ResourceRef");
+    return {
+      by: "name",
+      kind,
+      key: `${ref.namespace === undefined || ref.namespace === "" ? namespace : ref.namespace}/${ref.name}`,
+    };
+  if (!hasSelector(ref))
+    return nothing("InvalidReference", "neither name nor label selector specified in ResourceRef");
   try {
     return { by: "selector", kind, namespace, selector: labelSelectorFromSpec(selectorSpec(ref)) };
   } catch (error) {
-    return nothing("InvalidReference", `the label selector of spec.resourceRef is invalid: ${(error as Error).message}`);
+    return nothing(
+      "InvalidReference",
+      `the label selector of spec.resourceRef is invalid: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -46,7 +66,11 @@ export function leadsTo(target: ReferenceTarget, kind: ReferenceKind, object: Ku
     case "name":
       return target.kind === kind && target.key === `${namespace}/${name}`;
     case "selector":
-      return target.kind === kind && target.namespace === namespace && matchesLabels(target.selector, object.metadata.labels);
+      return (
+        target.kind === kind &&
+        target.namespace === namespace &&
+        matchesLabels(target.selector, object.metadata.labels)
+      );
     case "nothing":
       return false;
   }
@@ -54,7 +78,8 @@ export function leadsTo(target: ReferenceTarget, kind: ReferenceKind, object: Ku
 
 function isEmpty(ref: ResourceReference): boolean {
   return Object.values(ref).every(
-    (value) => value === undefined || value === "" || (typeof value === "object" && Object.keys(value).length === 0),
+    (value) =>
+      value === undefined || value === "" || (typeof value === "object" && Object.keys(value).length === 0),
   );
 }
 

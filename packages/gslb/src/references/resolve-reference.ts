@@ -28,7 +28,11 @@ export function resolveReference(gslb: Gslb, source: ReferenceSource): ResolvedR
       // The hosts are the Gslb's own, whether the Ingress is there yet or not.
       const stored = source.get(target.kind, target.key);
       const servers = serversOfIngress(embeddedIngress(gslb));
-      return { target, outcome: { kind: "resolved", servers }, addresses: stored === undefined ? [] : addressesOf(target.kind.extract(stored, gslb)) };
+      return {
+        target,
+        outcome: { kind: "resolved", servers },
+        addresses: stored === undefined ? [] : addressesOf(target.kind.extract(stored, gslb)),
+      };
     }
     case "name": {
       const object = source.get(target.kind, target.key);

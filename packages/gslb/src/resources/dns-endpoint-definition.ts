@@ -18,7 +18,12 @@ export const dnsEndpointDefinition: CustomResourceDefinition = {
   spec: {
     group: dnsEndpointType.group,
     scope: "Namespaced",
-    names: { plural: "dnsendpoints", singular: "dnsendpoint", kind: "DNSEndpoint", listKind: "DNSEndpointList" },
+    names: {
+      plural: "dnsendpoints",
+      singular: "dnsendpoint",
+      kind: "DNSEndpoint",
+      listKind: "DNSEndpointList",
+    },
     versions: [
       {
         name: "v1alpha1",

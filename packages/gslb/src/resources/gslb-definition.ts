@@ -140,7 +140,10 @@ const status: StructuralSchema = {
   },
 };
 
-function definition(group: string, specProperties: Readonly<Record<string, StructuralSchema>>): CustomResourceDefinition {
+function definition(
+  group: string,
+  specProperties: Readonly<Record<string, StructuralSchema>>,
+): CustomResourceDefinition {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",

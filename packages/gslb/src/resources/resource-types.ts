@@ -35,7 +35,13 @@ export const ingressType: ResourceType = {
   namespaced: true,
 };
 
-export const serviceType: ResourceType = { group: "", version: "v1", plural: "services", kind: "Service", namespaced: true };
+export const serviceType: ResourceType = {
+  group: "",
+  version: "v1",
+  plural: "services",
+  kind: "Service",
+  namespaced: true,
+};
 
 export const endpointSliceType: ResourceType = {
   group: "discovery.k8s.io",
@@ -51,4 +57,12 @@ export const configMapType: ResourceType = {
   plural: "configmaps",
   kind: "ConfigMap",
   namespaced: true,
+};
+
+export const namespaceType: ResourceType = {
+  group: "",
+  version: "v1",
+  plural: "namespaces",
+  kind: "Namespace",
+  namespaced: false,
 };

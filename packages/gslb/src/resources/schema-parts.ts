@@ -15,7 +15,12 @@ export const conditionsSchema: StructuralSchema = {
       lastTransitionTime: { type: "string", format: "date-time" },
       message: { type: "string", maxLength: 32768 },
       observedGeneration: { type: "integer", format: "int64", minimum: 0 },
-      reason: { type: "string", minLength: 1, maxLength: 1024, pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$" },
+      reason: {
+        type: "string",
+        minLength: 1,
+        maxLength: 1024,
+        pattern: "^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$",
+      },
       status: { type: "string", enum: ["True", "False", "Unknown"] },
       type: { type: "string", maxLength: 316 },
     },

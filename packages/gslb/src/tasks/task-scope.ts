@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Logger } from "@meridian/runtime";
 
 /**
@@ -17,6 +18,8 @@ export class TaskScope {
     this.#log = log;
     this.#parent = parent;
     this.#running = parent === undefined ? new Set() : parent.#running;
+    // One listener per waiting task is what it is for, not a leak to warn of.
+    setMaxListeners(0, this.signal);
   }
 
   get signal(): AbortSignal {
@@ -47,7 +50,7 @@ export class TaskScope {
 
   /** Tells the tasks of this scope and of its children to end. */
   abort(reason: unknown): void {
-    this.#parent?.#children.delete(this);
+    if (this.#parent !== undefined) this.#parent.#children.delete(this);
     for (const child of this.#children) child.abort(reason);
     this.#abort.abort(reason);
   }

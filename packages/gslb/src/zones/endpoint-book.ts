@@ -53,7 +53,10 @@ export class EndpointBook {
   }
 
   /** What a name answers, and which objects do not get their way with it. */
-  resolve(name: string): { readonly sets: readonly RecordSet[]; readonly problems: readonly EndpointProblem[] } {
+  resolve(name: string): {
+    readonly sets: readonly RecordSet[];
+    readonly problems: readonly EndpointProblem[];
+  } {
     const claims = [...(this.#names.get(name) ?? [])].sort(byAge);
     const problems: EndpointProblem[] = [];
     const winners = new Map<string, Claim>();
@@ -66,7 +69,10 @@ export class EndpointBook {
     for (const claim of winners.values()) {
       const { set, refused } = toRecordSet(claim);
       for (const target of refused)
-        problems.push({ key: claim.key, message: `${claim.name} ${claim.type} has the target ${JSON.stringify(target)}, which is no ${claim.type} data; it is left out` });
+        problems.push({
+          key: claim.key,
+          message: `${claim.name} ${claim.type} has the target ${JSON.stringify(target)}, which is no ${claim.type} data; it is left out`,
+        });
       // A peer reads an empty answer and no such name alike; only the host itself must stay known.
       if (set.data.length > 0 || !isLocalTargetsName(name)) sets.push(set);
     }

@@ -80,7 +80,10 @@ export class LocalView {
         failures += 1;
         // What was read may be stale: another writer, or a write whose answer was lost.
         isLoaded = false;
-        this.#runtime.log.warn("storing the serial of the own view failed; trying again", { zone: this.#origin, error });
+        this.#runtime.log.warn("storing the serial of the own view failed; trying again", {
+          zone: this.#origin,
+          error,
+        });
         await this.#runtime.clock.sleep(Math.min(retryMsMax, 100 * 2 ** failures), signal).catch(() => {});
         this.#changed.wake();
       }
@@ -89,12 +92,13 @@ export class LocalView {
 
   async #publish(signal: AbortSignal): Promise<void> {
     const digest = digestOf(this.#options.content());
-    if (digest !== this.#stored?.digest) {
-      const next = { serial: nextSerial(this.#stored, this.#zone?.serial, this.#runtime.clock.now()), digest };
-      await this.#options.store.store(this.#options.zone, next, signal);
-      this.#stored = next;
+    let current = this.#stored;
+    if (current?.digest !== digest) {
+      current = { serial: nextSerial(current, this.#zone?.serial, this.#runtime.clock.now()), digest };
+      await this.#options.store.store(this.#options.zone, current, signal);
+      this.#stored = current;
     }
-    const serial = this.#stored!.serial;
+    const { serial } = current;
     if (this.#zone?.serial === serial) return;
     if (this.#zone === undefined) {
       this.#zone = this.#newZone(serial);
@@ -105,7 +109,13 @@ export class LocalView {
 
   #newZone(serial: number): Zone {
     const { mname, zone, negativeTtlSeconds, nameServerTtlSeconds } = this.#options;
-    const times = { refresh: 30, retry: 5, expire: 86_400, minimum: negativeTtlSeconds, ttl: negativeTtlSeconds };
+    const times = {
+      refresh: 30,
+      retry: 5,
+      expire: 86_400,
+      minimum: negativeTtlSeconds,
+      ttl: negativeTtlSeconds,
+    };
     return new Zone({
       origin: this.#origin,
       soa: { mname, rname: `hostmaster.${zone}`, serial, ...times },
@@ -137,6 +147,8 @@ function nextSerial(stored: StoredSerial | undefined, served: number | undefined
 }
 
 function digestOf(sets: readonly RecordSet[]): string {
-  const lines = sets.map((set) => `${set.name.toLowerCase()} ${set.type} ${[...set.data].sort().join(" ")}`).sort();
+  const lines = sets
+    .map((set) => `${set.name.toLowerCase()} ${set.type} ${[...set.data].sort().join(" ")}`)
+    .sort();
   return createHash("sha256").update(lines.join("\n")).digest("hex");
 }

@@ -15,7 +15,10 @@ export interface GivenRecords {
 export const defaultRecordTtl = 60;
 
 /** Turns given records into what the DNS server takes, leaving out targets that the type cannot hold. */
-export function toRecordSet(given: GivenRecords): { readonly set: RecordSet; readonly refused: readonly string[] } {
+export function toRecordSet(given: GivenRecords): {
+  readonly set: RecordSet;
+  readonly refused: readonly string[];
+} {
   const targets = given.targets.filter((target) => fits(given.type, target));
   const refused = given.targets.filter((target) => !fits(given.type, target));
   const data = targets.map((target) => presentation(given.type, target));
@@ -65,7 +68,9 @@ function quoted(text: string): string {
   for (let start = 0; start === 0 || start < octets.length; start += 255) {
     const escaped = [...octets.subarray(start, start + 255)].map((octet) => {
       if (octet === 0x22 || octet === 0x5c) return `\\${String.fromCharCode(octet)}`;
-      return octet >= 0x20 && octet < 0x7f ? String.fromCharCode(octet) : `\\${String(octet).padStart(3, "0")}`;
+      return octet >= 0x20 && octet < 0x7f
+        ? String.fromCharCode(octet)
+        : `\\${String(octet).padStart(3, "0")}`;
     });
     strings.push(`"${escaped.join("")}"`);
   }

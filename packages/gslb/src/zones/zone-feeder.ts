@@ -128,7 +128,8 @@ export class ZoneFeeder {
   }
 
   #newZone(origin: string, pair: ServedZone): FedZone {
-    const { geoTag, geoTags, nameServerPrefix, nameServerTtlSeconds, authority, dnsClient, store, tasks } = this.#options;
+    const { geoTag, geoTags, nameServerPrefix, nameServerTtlSeconds, authority, dnsClient, store, tasks } =
+      this.#options;
     const mname = nameServerName(pair, geoTag, nameServerPrefix);
     const { negativeTtlSeconds } = pair;
     const zone = new Zone({
@@ -160,7 +161,10 @@ export class ZoneFeeder {
       store,
       tasks,
       content: () => this.#localTargets(origin),
-      peers: () => (this.#options.notify ? this.#options.peers.sessions(origin).map((session) => session.notifyServers) : []),
+      peers: () =>
+        this.#options.notify
+          ? this.#options.peers.sessions(origin).map((session) => session.notifyServers)
+          : [],
     });
     return { zone, view };
   }
@@ -203,7 +207,10 @@ export class ZoneFeeder {
   }
 
   /** One set that a zone cannot hold costs only itself; a name that it cannot hold, only that name. */
-  #leaveOut(changes: Map<string, readonly RecordSet[]>, problems: readonly RecordProblem[]): readonly EndpointProblem[] {
+  #leaveOut(
+    changes: Map<string, readonly RecordSet[]>,
+    problems: readonly RecordProblem[],
+  ): readonly EndpointProblem[] {
     return problems.flatMap(({ owner, type, message }) => {
       const sets = changes.get(owner) ?? [];
       const kept = sets.filter((set) => set.type !== type);
@@ -221,7 +228,8 @@ export class ZoneFeeder {
       this.#told.set(key, told);
       const found = told.has(message) ? undefined : this.#options.read(key);
       told.add(message);
-      if (found !== undefined) this.#options.events.record(found.object, { type: "Warning", reason: "RecordRefused", message });
+      if (found !== undefined)
+        this.#options.events.record(found.object, { type: "Warning", reason: "RecordRefused", message });
     }
   }
 }

@@ -1,0 +1,26 @@
+import type { KubeClient } from "@meridian/controller";
+import { isStatusError, type Namespace } from "@meridian/kube";
+import { namespaceType } from "../resources/resource-types.ts";
+
+/**
+ * Makes sure that the namespace of the operator's own objects exists. In a real cluster it does, since the operator's Pod
+ * runs in it, and then it need not be allowed to read or create one.
+ */
+export async function ensureNamespace(client: KubeClient, name: string, signal: AbortSignal): Promise<void> {
+  try {
+    await client.get<Namespace>(namespaceType, { name }, { signal });
+    return;
+  } catch (error) {
+    if (isRefusal(error, 403)) return;
+    if (!isRefusal(error, 404)) throw error;
+  }
+  try {
+    await client.create<Namespace>(namespaceType, { apiVersion: "v1", kind: "Namespace", metadata: { name } }, { signal });
+  } catch (error) {
+    if (!isRefusal(error, 403) && !isRefusal(error, 409)) throw error;
+  }
+}
+
+function isRefusal(error: unknown, code: number): boolean {
+  return isStatusError(error) && error.code === code;
+}
