@@ -6,7 +6,7 @@ import { ChaosZone } from "./chaos-zone.ts";
 import { FastRandom } from "./fast-random.ts";
 import { Lookup } from "./lookup.ts";
 import { readNotifySoa } from "./notify-soa.ts";
-import { extendedError, OptRecord } from "./opt-record.ts";
+import { extendedError, OptRecord, type OptContext } from "./opt-record.ts";
 import { Query } from "./query.ts";
 import { Response } from "./response.ts";
 import { ServerCookie } from "./server-cookie.ts";
@@ -93,6 +93,7 @@ export class Authority {
   readonly #response: Response;
   readonly #lookup: Lookup;
   readonly #opt: OptRecord;
+  readonly #optContext: OptContext = { extendedRcode: 0, overTcp: false, address: "" };
   readonly #chaos: ChaosZone;
   readonly #udpOctetsMax: number;
 
@@ -196,7 +197,11 @@ export class Authority {
       }
     }
     if (query.hasOpt) {
-      this.#opt.write(query, response, { extendedRcode: code >>> 4, overTcp, address: client.address });
+      const context = this.#optContext;
+      context.extendedRcode = code >>> 4;
+      context.overTcp = overTcp;
+      context.address = client.address;
+      this.#opt.write(query, response, context);
       response.limit = this.#limit(overTcp);
     }
     if (code === rcode.notAuth && query.signatureAt >= 0) writeUnknownKey(query, response);

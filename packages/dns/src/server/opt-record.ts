@@ -1,7 +1,8 @@
-import type { Query } from "./query.ts";
+import { optionCode, type Query } from "./query.ts";
 import type { Response } from "./response.ts";
 import { cookieOctets, type ServerCookie } from "./server-cookie.ts";
 
+const typeOpt = 41;
 const fixedOctets = 11;
 
 /** What we say about ourselves in OPT records. */
@@ -43,41 +44,47 @@ export class OptRecord {
     return size;
   }
 
-  /** Appends the record. `extendedRcode` is the upper 8 bits of the response code. */
-  write(query: Query, response: Response, context: OptContext): void {
-    const { output } = response;
-    let { at } = response;
+  /** Appends the record. `extendedRcode` is the upper 8 bits of the response code; the client's cookie is bound to `address`. */
+  write(query: Query, response: Response, { extendedRcode, address, overTcp }: OptContext): void {
+    const { output, at } = response;
     const { payloadSize } = this.#settings;
     output[at] = 0;
     output[at + 1] = 0;
-    output[at + 2] = 41;
+    output[at + 2] = typeOpt;
     output[at + 3] = payloadSize >>> 8;
     output[at + 4] = payloadSize;
-    output[at + 5] = context.extendedRcode;
+    output[at + 5] = extendedRcode;
     output[at + 6] = 0;
     output[at + 7] = query.dnssecOk ? 0x80 : 0;
     output[at + 8] = 0;
-    const lengthAt = at + 9;
-    at += fixedOctets;
-    // RFC 6891 §6.1.3: a BADVERS answer speaks of the version only.
-    if (context.extendedRcode === 0) at = this.#writeOptions(query, response, { ...context, at });
-    const length = at - lengthAt - 2;
-    output[lengthAt] = length >>> 8;
-    output[lengthAt + 1] = length;
-    response.at = at;
+    output[at + 9] = 0;
+    output[at + 10] = 0;
+    response.at = at + fixedOctets;
     response.additional++;
+    // RFC 6891 §6.1.3: a BADVERS answer speaks of the version only.
+    if (extendedRcode !== 0) return;
+    // By far the most questions have no options, and so no answers.
+    if (query.hasOptions || this.extendedError >= 0)
+      this.#writeOptions(query, response, { address, overTcp });
+    const length = response.at - at - fixedOctets;
+    output[at + 9] = length >>> 8;
+    output[at + 10] = length;
   }
 
-  #writeOptions(query: Query, response: Response, context: OptContext & { readonly at: number }): number {
+  #writeOptions(
+    query: Query,
+    response: Response,
+    context: { readonly address: string; readonly overTcp: boolean },
+  ): void {
     const { output } = response;
     const { serverId, cookie, tcpIdleMs } = this.#settings;
-    let { at } = context;
+    let { at } = response;
     if (query.cookieAt >= 0 && cookie !== undefined) {
-      at = writeOptionHead(output, at, { code: 10, length: cookieOctets });
+      at = writeOptionHead(output, at, { code: optionCode.cookie, length: cookieOctets });
       at = cookie.write(output, at, { input: query.input, at: query.cookieAt, address: context.address });
     }
     if (query.subnetAt >= 0) {
-      at = writeOptionHead(output, at, { code: 8, length: query.subnetLength });
+      at = writeOptionHead(output, at, { code: optionCode.clientSubnet, length: query.subnetLength });
       for (let index = 0; index < query.subnetLength; index++)
         output[at + index] = query.input[query.subnetAt + index]!;
       // Scope 0: no answer depends on the subnet, so it holds for all (RFC 7871 §7.2.1).
@@ -85,30 +92,30 @@ export class OptRecord {
       at += query.subnetLength;
     }
     if (query.wantsServerId && serverId !== undefined) {
-      at = writeOptionHead(output, at, { code: 3, length: serverId.length });
+      at = writeOptionHead(output, at, { code: optionCode.nsid, length: serverId.length });
       output.set(serverId, at);
       at += serverId.length;
     }
     if (query.wantsKeepalive && context.overTcp) {
-      at = writeOptionHead(output, at, { code: 11, length: 2 });
+      at = writeOptionHead(output, at, { code: optionCode.keepalive, length: 2 });
       const tenths = Math.min(0xffff, Math.round(tcpIdleMs / 100));
       output[at++] = tenths >>> 8;
       output[at++] = tenths;
     }
     if (this.extendedError >= 0) {
-      at = writeOptionHead(output, at, { code: 15, length: 2 });
+      at = writeOptionHead(output, at, { code: optionCode.extendedError, length: 2 });
       output[at++] = this.extendedError >>> 8;
       output[at++] = this.extendedError;
     }
-    return at;
+    response.at = at;
   }
 }
 
+/** What the record depends on besides the question. One object is used for all answers. */
 export interface OptContext {
-  readonly extendedRcode: number;
-  readonly overTcp: boolean;
-  /** The client's, which its cookie is bound to. */
-  readonly address: string;
+  extendedRcode: number;
+  overTcp: boolean;
+  address: string;
 }
 
 function writeOptionHead(

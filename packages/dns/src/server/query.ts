@@ -3,10 +3,8 @@ import { LookupName } from "../name/lookup-name.ts";
 /** What reading a message came to. */
 export type QueryVerdict = "ok" | "malformed";
 
-const optionNsid = 3;
-const optionClientSubnet = 8;
-const optionCookie = 10;
-const optionKeepalive = 11;
+/** The EDNS options that are known here. */
+export const optionCode = { nsid: 3, clientSubnet: 8, cookie: 10, keepalive: 11, extendedError: 15 } as const;
 
 /**
  * A received message, read in place. One object is used again for every message: nothing is allocated, and every
@@ -33,6 +31,8 @@ export class Query {
   version = 0;
   payloadSize = 0;
   dnssecOk = false;
+  /** Whether OPT has any options. */
+  hasOptions = false;
   wantsServerId = false;
   wantsKeepalive = false;
   /** Where the COOKIE option's data starts, or -1. */
@@ -60,6 +60,7 @@ export class Query {
     this.version = 0;
     this.payloadSize = 0;
     this.dnssecOk = false;
+    this.hasOptions = false;
     this.wantsServerId = false;
     this.wantsKeepalive = false;
     this.cookieAt = -1;
@@ -151,6 +152,7 @@ export class Query {
       at += length;
     }
     this.hasOpt = true;
+    this.hasOptions = dataEnd > fieldsAt + 10;
     this.payloadSize = (input[fieldsAt + 2]! << 8) | input[fieldsAt + 3]!;
     this.version = input[extendedFlagsAt + 1]!;
     this.dnssecOk = (input[extendedFlagsAt + 2]! & 0x80) !== 0;
@@ -159,21 +161,21 @@ export class Query {
 
   #readOption(code: number, at: number, length: number): boolean {
     switch (code) {
-      case optionNsid:
+      case optionCode.nsid:
         this.wantsServerId = true;
         return true;
-      case optionCookie:
+      case optionCode.cookie:
         // RFC 7873 §5.3: only the first counts. 8 octets of the client, and 8 to 32 of the server if it has any.
         if (this.cookieAt >= 0) return true;
         this.cookieAt = at;
         this.cookieLength = length;
         return length === 8 || (length >= 16 && length <= 40);
-      case optionClientSubnet:
+      case optionCode.clientSubnet:
         if (this.subnetAt >= 0) return false;
         this.subnetAt = at;
         this.subnetLength = length;
         return this.#isSubnet(at, length);
-      case optionKeepalive:
+      case optionCode.keepalive:
         this.wantsKeepalive = true;
         return true;
       default:
