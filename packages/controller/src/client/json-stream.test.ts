@@ -84,7 +84,13 @@ for (const [name, text, code] of failures) {
   });
 }
 
-test("what came before a broken document is delivered", async () => {
+test("what came before a fault is delivered, also from the same chunk", async () => {
+  const stream = decodeJsonStream(chunksOf(new TextEncoder().encode('{"a":1}{"b":2} oops'), []));
+  assert.deepEqual([(await stream.next()).value, (await stream.next()).value], [{ a: 1 }, { b: 2 }]);
+  await assert.rejects(stream.next(), { code: "MalformedResponse" });
+});
+
+test("what came before a broken end is delivered", async () => {
   const seen: unknown[] = [];
   const reading = async (): Promise<void> => {
     for await (const document of decodeJsonStream(chunksOf(new TextEncoder().encode('{"a":1}{"b'), [])))

@@ -16,7 +16,16 @@ export async function* decodeJsonStream(
 ): AsyncGenerator<unknown, void, undefined> {
   const splitter = new DocumentSplitter(options.documentBytesMax ?? documentBytesMaxDefault);
   for await (const chunk of chunks) {
-    for (const document of splitter.push(chunk)) yield parseDocument(document);
+    const documents: Uint8Array[] = [];
+    let failure: unknown;
+    try {
+      splitter.push(chunk, documents);
+    } catch (error) {
+      failure = error;
+    }
+    // What was whole before the fault in the same chunk is still good.
+    for (const document of documents) yield parseDocument(document);
+    if (failure !== undefined) throw failure;
   }
   splitter.end();
 }
@@ -58,38 +67,41 @@ class DocumentSplitter {
     this.#documentBytesMax = documentBytesMax;
   }
 
-  *push(chunk: Uint8Array): Generator<Uint8Array, void, undefined> {
+  /** Adds the documents that end in this chunk. The scan keeps its state in locals: it looks at each octet once, and only once. */
+  push(chunk: Uint8Array, documents: Uint8Array[]): void {
+    let depth = this.#depth;
+    let inString = this.#inString;
+    let escaped = this.#escaped;
     let start = 0;
     for (let index = 0; index < chunk.length; index++) {
       const octet = chunk[index] as number;
-      if (this.#inString) {
-        if (this.#escaped) this.#escaped = false;
-        else if (octet === backslash) this.#escaped = true;
-        else if (octet === quote) this.#inString = false;
-      } else if (this.#depth === 0) {
-        if (octet === openBrace) {
-          start = index;
-          this.#depth = 1;
-        } else if (!isWhiteSpace(octet)) {
-          throw new ControllerError(
-            "MalformedResponse",
-            `a stream of JSON objects contains octet ${octet} between them`,
-          );
-        }
-      } else if (octet === quote) {
-        this.#inString = true;
-      } else if (octet === openBrace || octet === openBracket) {
-        this.#depth++;
-      } else if (octet === closeBrace || octet === closeBracket) {
-        this.#depth--;
-        if (this.#depth === 0) {
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (octet === backslash) escaped = true;
+        else if (octet === quote) inString = false;
+      } else if (octet === quote && depth > 0) {
+        inString = true;
+      } else if (octet === openBrace || (octet === openBracket && depth > 0)) {
+        if (depth === 0) start = index;
+        depth++;
+      } else if ((octet === closeBrace || octet === closeBracket) && depth > 0) {
+        depth--;
+        if (depth === 0) {
           this.#keep(chunk.subarray(start, index + 1));
-          yield this.#take();
+          documents.push(this.#take());
         }
+      } else if (depth === 0 && !isWhiteSpace(octet)) {
+        throw new ControllerError(
+          "MalformedResponse",
+          `a stream of JSON objects contains octet ${octet} between them`,
+        );
       }
     }
+    this.#depth = depth;
+    this.#inString = inString;
+    this.#escaped = escaped;
     // The chunk belongs to whoever read it and may be reused: what is kept of it is a copy.
-    if (this.#depth > 0) this.#keep(chunk.slice(start));
+    if (depth > 0) this.#keep(chunk.slice(start));
   }
 
   end(): void {
