@@ -2,6 +2,8 @@ import { badRequest, requestEntityTooLarge, unsupportedMediaType } from "@meridi
 import type { HttpRequest } from "@meridian/runtime";
 import { parseDocument } from "yaml";
 import { type DecodedJson, decodeJson, encodeJson, JsonTextError } from "../json/json-text.ts";
+import { decodeProtobufObject, UnknownMessageError } from "../protobuf/decode-object.ts";
+import { WireError } from "../protobuf/wire-reader.ts";
 import { parseMediaType } from "./media-type.ts";
 
 /** Largest request body. */
@@ -10,24 +12,40 @@ export const requestBodyBytesMax: number = 3 * 1024 * 1024;
 const bodyTypes = ["application/json", "application/yaml"];
 
 /**
- * Decodes the body of a write: JSON, or YAML where the content type says so.
+ * Decodes the body of a write: JSON, YAML where the content type says so, or the protobuf form of built-in kinds.
  *
  * @throws StatusError 400, 413, 415.
  */
 export function decodeBody(request: HttpRequest): DecodedJson {
   const contentType = request.headers["content-type"];
   const type = contentType === undefined || contentType === "" ? "application/json" : parseMediaType(contentType).type;
-  const text = bodyText(request);
-  if (type === "application/json") return decodeJsonText(text);
-  if (type === "application/yaml") return decodeYamlText(text);
+  if (type === "application/json") return decodeJsonText(bodyText(request));
+  if (type === "application/yaml") return decodeYamlText(bodyText(request));
+  if (type === "application/vnd.kubernetes.protobuf") return decodeProtobuf(request);
   throw unsupportedMediaType(bodyTypes);
+}
+
+/** Typed Go clients send built-in kinds like this, and cannot fall back to JSON by themselves. */
+function decodeProtobuf(request: HttpRequest): DecodedJson {
+  checkSize(request);
+  try {
+    return { value: decodeProtobufObject(request.body), duplicates: [] };
+  } catch (error) {
+    if (error instanceof UnknownMessageError) throw unsupportedMediaType(bodyTypes);
+    if (error instanceof WireError || error instanceof JsonTextError) {
+      throw badRequest(`the object provided is unrecognized: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function checkSize(request: HttpRequest): void {
+  if (request.body.length > requestBodyBytesMax) throw requestEntityTooLarge(`limit is ${requestBodyBytesMax}`);
 }
 
 /** The body as text. @throws StatusError 400, 413. */
 export function bodyText(request: HttpRequest): string {
-  if (request.body.length > requestBodyBytesMax) {
-    throw requestEntityTooLarge(`limit is ${requestBodyBytesMax}`);
-  }
+  checkSize(request);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(request.body);
   } catch {

@@ -63,7 +63,7 @@ export class OpenApiDocuments {
   }
 }
 
-const info = { title: "Kubernetes", version: "v1.34.0" };
+const info = { title: "Kubernetes", version: "v1.33.0" };
 
 function v3Document(resources: readonly ServedResource[]): OpenApiNode {
   return {
