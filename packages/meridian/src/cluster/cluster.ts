@@ -1,7 +1,14 @@
 import { createApiServer, requestBodyBytesMax, type Storage } from "@meridian/apiserver";
 import { KubeClient } from "@meridian/controller";
 import { Authority, DnsClient, serveDns } from "@meridian/dns";
-import { customResourceDefinitions, parseOperatorConfig, startOperator, type Operator } from "@meridian/gslb";
+import {
+  customResourceDefinitions,
+  legacyGslbType,
+  parseOperatorConfig,
+  startOperator,
+  type Operator,
+} from "@meridian/gslb";
+import type { KubeObject } from "@meridian/kube";
 import type { Endpoint, HttpServer, Runtime, TlsServerIdentity } from "@meridian/runtime";
 import { MeridianError } from "../meridian-error.ts";
 import { ClosingStack } from "./closing-stack.ts";
@@ -61,7 +68,7 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   await apiServer.ready;
 
   const client = closing.use(new KubeClient(runtime, clientOptions(options)));
-  await installDefinitions(runtime, client, customResourceDefinitions);
+  await installDefinitions(runtime, client, servedDefinitions());
 
   const authority = new Authority({ random: runtime.random, clock: runtime.clock });
   closing.use(await serveDns(runtime, { authority, listen: [options.dns] }));
@@ -73,6 +80,15 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   closing.use(await serve(runtime, options, { at: options.operator, handler }));
 
   return { client, authority, operator, ready: operator.ready, [Symbol.asyncDispose]: () => closing.close() };
+}
+
+/**
+ * The CRDs without that of the legacy group: kubectl takes the short name `gslb` for the first group in the alphabet, so
+ * with both installed `kubectl get gslb` would show the legacy one, which has no objects here.
+ */
+function servedDefinitions(): readonly KubeObject[] {
+  const legacy = `${legacyGslbType.plural}.${legacyGslbType.group}`;
+  return customResourceDefinitions.filter(({ metadata }) => metadata.name !== legacy);
 }
 
 function parseConfig(options: ClusterOptions): NonNullable<ReturnType<typeof parseOperatorConfig>["config"]> {

@@ -100,7 +100,7 @@ async function askApiServer(
   cluster: Parameters<typeof clusterClient>[1],
 ): Promise<ProbeResult> {
   await using client = await clusterClient(runtime, cluster);
-  return probeApiServer(client);
+  return await probeApiServer(client);
 }
 
 /** `undefined` when the check holds within its time, else what is wrong. */

@@ -14,6 +14,7 @@ import { MeridianError } from "../meridian-error.ts";
 
 const withinMs = 60_000;
 const pollMs = 2;
+const pauseMs = 2_000;
 const application = { namespace: "demo", name: "failover" };
 const sliceType: ResourceType = {
   group: "discovery.k8s.io",
@@ -107,6 +108,8 @@ async function play(runtime: Runtime, terminal: Terminal, stage: Stage): Promise
     terminal.print(`            ${name} answers ${stage.primaryAddresses.join(" ")}`);
   try {
     await act(runtime, terminal, { stage, ready: false, expected: stage.secondaryAddresses });
+    // Peers act on the first NOTIFY at once and check at most once a second after it: a change by itself is to be seen.
+    await runtime.clock.sleep(pauseMs, terminal.stopping);
   } finally {
     // Also after Ctrl-C and after a failure: a demonstration leaves nothing behind.
     await act(runtime, terminal, { stage, ready: true, expected: stage.primaryAddresses });

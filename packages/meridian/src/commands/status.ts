@@ -67,5 +67,5 @@ async function askEverything(runtime: Runtime, fleet: FleetFile): Promise<readon
       apiServer: { at: described.apiServer, ...apiServer },
     };
   };
-  return Promise.all([parent(), ...fleet.clusters.map(cluster)]);
+  return await Promise.all([parent(), ...fleet.clusters.map(cluster)]);
 }
