@@ -108,11 +108,14 @@ export { compileSchema } from "./schema/compile-schema.ts";
 export type { CompileSchemaOptions, CompiledSchema, ValidateOptions } from "./schema/compile-schema.ts";
 export type { StructuralSchema, ValidationRule } from "./schema/structural-schema.ts";
 export { validateStructuralSchema } from "./schema/validate-structural-schema.ts";
+export { objectMetaSchema } from "./schema/object-meta-schema.ts";
+export { PatternError, compilePattern } from "./schema/pattern.ts";
+export type { Pattern } from "./schema/pattern.ts";
 export {
-  compareKubeVersions,
   defaultCustomResourceDefinition,
   validateCustomResourceDefinition,
 } from "./custom-resource-definition-validation.ts";
+export { compareKubeVersions } from "./kube-version.ts";
 
 export { compileJsonPath, evaluateJsonPath } from "./json-path.ts";
 export type { JsonPath } from "./json-path.ts";
@@ -120,6 +123,10 @@ export { humanDuration } from "./human-duration.ts";
 export { ageOf, compileTableCell, tableCell } from "./table-cell.ts";
 export type { TableCell, TableColumn } from "./table-cell.ts";
 
+export { cidrContains, isCidr, isIpv4, isIpv6, parseCidr, parseIpAddress } from "./ip-address.ts";
+export type { Cidr } from "./ip-address.ts";
+export { parseQuantity } from "./quantity.ts";
+export type { Quantity } from "./quantity.ts";
 export { formatMicroTime, formatTime, parseTime } from "./timestamp.ts";
 export { findCondition, isConditionTrue, removeCondition, setCondition } from "./conditions.ts";
 export type { Condition } from "./conditions.ts";
