@@ -90,9 +90,15 @@ async function serve(server: Server, request: HttpRequest): Promise<HttpResponse
   } catch (error) {
     const failure = statusErrorOf(error);
     if (failure === undefined) {
-      runtime.log.error("a request failed", { method: request.method, path: request.target.split("?")[0], error });
+      runtime.log.error("a request failed", {
+        method: request.method,
+        path: request.target.split("?")[0],
+        error,
+      });
     }
-    response = respondStatus((failure ?? internalError("the server met an error that it does not know")).status);
+    response = respondStatus(
+      (failure ?? internalError("the server met an error that it does not know")).status,
+    );
   }
   return { ...response, headers: { ...response.headers, "audit-id": runtime.random.uuid() } };
 }
@@ -123,8 +129,13 @@ function statusErrorOf(error: unknown): StatusError | undefined {
       return timeout("the store is busy, try again", { retryAfterSeconds: 1 });
     case "Full":
       return internalError("the store is full: delete objects or raise its size limit");
-    default:
+    case "Compacted":
+    case "FutureRevision":
+    case "Broken":
+    case "Corrupt":
+    case "InvalidKey":
+    case "Locked":
+    case "NoAccess":
       return undefined;
   }
 }
-

@@ -7,7 +7,10 @@ export type Authenticate = (request: HttpRequest) => UserInfo | undefined;
 
 /** Accepts the bearer tokens given, and client certificates that the HTTP server has verified. */
 export function authenticator(tokens: readonly TokenIdentity[]): Authenticate {
-  const known = tokens.map(({ token, username, groups = [] }) => ({ digest: digestOf(token), user: userOf(username, groups) }));
+  const known = tokens.map(({ token, username, groups = [] }) => ({
+    digest: digestOf(token),
+    user: userOf(username, groups),
+  }));
   return ({ clientCertificate, headers }) => {
     if (clientCertificate !== undefined && clientCertificate.commonName !== "") {
       return userOf(clientCertificate.commonName, clientCertificate.organizations);

@@ -4,10 +4,15 @@ import type { Authorizer } from "./identity.ts";
 export const mastersOnly: Authorizer = {
   authorize(user, attributes) {
     if (user.groups.includes("system:masters")) return { allowed: true };
-    if (attributes.kind === "resource" && attributes.verb === "create" && selfReviews.has(attributes.resource)) {
+    if (
+      attributes.kind === "resource" &&
+      attributes.verb === "create" &&
+      selfReviews.has(attributes.resource)
+    ) {
       return { allowed: true };
     }
-    if (attributes.kind === "path" && attributes.verb === "get" && isDiscovery(attributes.path)) return { allowed: true };
+    if (attributes.kind === "path" && attributes.verb === "get" && isDiscovery(attributes.path))
+      return { allowed: true };
     return { allowed: false };
   },
 };

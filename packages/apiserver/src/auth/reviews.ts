@@ -86,7 +86,17 @@ export function serveReview(
   const spec = ownField(body, "spec") ?? {};
   if (!isJsonObject(spec)) throw badRequest("spec must be an object");
   const status = statusOf(front.authorizer, { review, user, spec });
-  return respond(201, { kind, apiVersion: `${group}/${version}`, metadata: {}, ...(kind !== "SelfSubjectReview" && { spec }), status }, { form });
+  return respond(
+    201,
+    {
+      kind,
+      apiVersion: `${group}/${version}`,
+      metadata: {},
+      ...(kind !== "SelfSubjectReview" && { spec }),
+      status,
+    },
+    { form },
+  );
 }
 
 interface Question {
@@ -98,7 +108,13 @@ interface Question {
 function statusOf(authorizer: Authorizer, { review, spec, user }: Question): unknown {
   switch (review.kind) {
     case "SelfSubjectReview":
-      return { userInfo: { username: user.username, ...(user.uid !== undefined && { uid: user.uid }), groups: user.groups } };
+      return {
+        userInfo: {
+          username: user.username,
+          ...(user.uid !== undefined && { uid: user.uid }),
+          groups: user.groups,
+        },
+      };
     case "SelfSubjectRulesReview":
       return rulesOf(authorizer, user);
     case "SelfSubjectAccessReview":
@@ -115,9 +131,20 @@ function decide(authorizer: Authorizer, user: UserInfo, spec: JsonObject): unkno
 
 /** An authorizer is a function, not a list of rules: all it can say here is whether it allows everything. */
 function rulesOf(authorizer: Authorizer, user: UserInfo): unknown {
-  const everything: RequestAttributes = { kind: "resource", verb: "*", group: "*", version: "*", resource: "*" };
+  const everything: RequestAttributes = {
+    kind: "resource",
+    verb: "*",
+    group: "*",
+    version: "*",
+    resource: "*",
+  };
   if (!authorizer.authorize(user, everything).allowed) {
-    return { resourceRules: [], nonResourceRules: [], incomplete: true, evaluationError: "this authorizer cannot list its rules" };
+    return {
+      resourceRules: [],
+      nonResourceRules: [],
+      incomplete: true,
+      evaluationError: "this authorizer cannot list its rules",
+    };
   }
   return {
     resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],

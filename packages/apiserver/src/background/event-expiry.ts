@@ -25,7 +25,11 @@ async function deleteOldEvents(context: ApiContext, olderThan: number): Promise<
   const prefix = collectionPrefix(events.definition);
   let after: string | undefined;
   do {
-    const page = await context.objects.list(events, { prefix, limit: pageSize, ...(after !== undefined && { after }) });
+    const page = await context.objects.list(events, {
+      prefix,
+      limit: pageSize,
+      ...(after !== undefined && { after }),
+    });
     for (const { object } of page.objects) {
       const lastSeen = parseTime(lastSeenOf(object));
       if (lastSeen === undefined || lastSeen >= olderThan) continue;
@@ -33,7 +37,8 @@ async function deleteOldEvents(context: ApiContext, olderThan: number): Promise<
       const options = { ...plainDelete, preconditions: { resourceVersion } };
       await deleteObject(context, events, { ref: refOf(object), options }).catch((error: unknown) => {
         // It is gone already, or it has just happened again.
-        if (!isStatusError(error) || (error.reason !== "NotFound" && error.reason !== "Conflict")) throw error;
+        if (!isStatusError(error) || (error.reason !== "NotFound" && error.reason !== "Conflict"))
+          throw error;
       });
     }
     after = page.remaining > 0 ? page.records.at(-1)?.key : undefined;

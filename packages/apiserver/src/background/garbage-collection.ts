@@ -54,7 +54,8 @@ class Collector {
         await this.#look(key);
       } catch (error) {
         if (closing.aborted) return;
-        if (!isLostRace(error)) this.#context.runtime.log.warn("an object could not be collected", { key, error });
+        if (!isLostRace(error))
+          this.#context.runtime.log.warn("an object could not be collected", { key, error });
         this.#context.runtime.clock.after(retryMs, () => this.#add(key));
       }
     }
@@ -82,9 +83,11 @@ class Collector {
     if (replaced !== undefined && replaced.uid !== node.uid) this.#delete(key);
     this.#graph.put(node);
 
-    if (node.owners.length > 0 || node.deleting === "foreground" || node.deleting === "orphaning") this.#add(key);
+    if (node.owners.length > 0 || node.deleting === "foreground" || node.deleting === "orphaning")
+      this.#add(key);
     // An owner that begins to wait for its dependents, or a dependent that no longer holds it up.
-    if (node.deleting === "foreground") for (const dependent of this.#graph.dependentsOf(node.uid)) this.#add(dependent.key);
+    if (node.deleting === "foreground")
+      for (const dependent of this.#graph.dependentsOf(node.uid)) this.#add(dependent.key);
     this.#wakeOwners(replaced);
   }
 
@@ -119,7 +122,8 @@ class Collector {
         }
         return;
       case "orphaning":
-        for (const dependent of this.#graph.dependentsOf(node.uid)) await this.#dropOwners(dependent, new Set([node.uid]));
+        for (const dependent of this.#graph.dependentsOf(node.uid))
+          await this.#dropOwners(dependent, new Set([node.uid]));
         await this.#removeFinalizer(resource, node, orphanFinalizer);
         return;
       case "plainly":
@@ -133,7 +137,8 @@ class Collector {
   async #collect(resource: ServedResource, node: GraphNode): Promise<void> {
     const stored = await this.#context.objects.read(resource, refOf(node));
     const { metadata } = stored?.object ?? { metadata: undefined };
-    if (metadata === undefined || metadata.uid !== node.uid || metadata.deletionTimestamp !== undefined) return;
+    if (metadata === undefined || metadata.uid !== node.uid || metadata.deletionTimestamp !== undefined)
+      return;
 
     const owners = metadata.ownerReferences ?? [];
     const states = await Promise.all(owners.map((owner) => this.#stateOf(owner, node)));
@@ -150,14 +155,19 @@ class Collector {
       // A circle of objects that wait for each other: this one no longer makes its owner wait.
       await this.#changeOwners(node, (all) => all.map((owner) => ({ ...owner, blockOwnerDeletion: false })));
     }
-    const policy: PropagationPolicy = waiting && dependents.length > 0 ? "Foreground" : policyOf(metadata.finalizers ?? []);
+    const policy: PropagationPolicy =
+      waiting && dependents.length > 0 ? "Foreground" : policyOf(metadata.finalizers ?? []);
     const current = await this.#context.objects.read(resource, refOf(node));
     const { resourceVersion } = current?.object.metadata ?? {};
     if (resourceVersion === undefined) return;
     await ignoringMissing(
       deleteObject(this.#context, resource, {
         ref: refOf(node),
-        options: { dryRun: false, propagationPolicy: policy, preconditions: { uid: node.uid, resourceVersion } },
+        options: {
+          dryRun: false,
+          propagationPolicy: policy,
+          preconditions: { uid: node.uid, resourceVersion },
+        },
       }),
     );
   }
@@ -166,18 +176,24 @@ class Collector {
    * `gone`: there is no such object. `waiting`: it is being deleted and waits for its dependents. `unknown`: nobody
    * can tell, as its kind is not served, or a cluster-wide object names an owner in a namespace.
    */
-  async #stateOf(owner: OwnerReference, dependent: GraphNode): Promise<"solid" | "gone" | "waiting" | "unknown"> {
+  async #stateOf(
+    owner: OwnerReference,
+    dependent: GraphNode,
+  ): Promise<"solid" | "gone" | "waiting" | "unknown"> {
     const { group, version } = parseApiVersion(owner.apiVersion);
     const resource = this.#context.registry.ofKind({ group, version, kind: owner.kind });
     if (resource === undefined) return "unknown";
     const { namespaced } = resource.definition;
     if (namespaced && dependent.namespace === undefined) return "unknown";
     const ref: ObjectRef =
-      namespaced && dependent.namespace !== undefined ? { name: owner.name, namespace: dependent.namespace } : { name: owner.name };
+      namespaced && dependent.namespace !== undefined
+        ? { name: owner.name, namespace: dependent.namespace }
+        : { name: owner.name };
     const stored = await this.#context.objects.read(resource, ref);
     const { metadata } = stored?.object ?? { metadata: undefined };
     if (metadata === undefined || metadata.uid !== owner.uid) return "gone";
-    const waits = metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(foregroundFinalizer);
+    const waits =
+      metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(foregroundFinalizer);
     return waits ? "waiting" : "solid";
   }
 
@@ -239,7 +255,9 @@ function refOf({ name, namespace }: GraphNode): ObjectRef {
 }
 
 function blocks(dependent: GraphNode, ownerUid: string): boolean {
-  return dependent.owners.some(({ blockOwnerDeletion, uid }) => uid === ownerUid && blockOwnerDeletion === true);
+  return dependent.owners.some(
+    ({ blockOwnerDeletion, uid }) => uid === ownerUid && blockOwnerDeletion === true,
+  );
 }
 
 /** Finalizers that an object has already say how its own dependents are to be treated. */
@@ -259,4 +277,3 @@ async function ignoringMissing(work: Promise<unknown>): Promise<void> {
     if (!isStatusError(error) || error.reason !== "NotFound") throw error;
   }
 }
-

@@ -18,14 +18,17 @@ export async function runNamespaceDeletion(context: ApiContext): Promise<void> {
   const emptying = new Map<string, Promise<void>>();
   for await (const step of followStore(context, collectionPrefix(namespaces.definition))) {
     const records =
-      step.kind === "state" ? step.records : step.events.flatMap((event) => (event.type === "put" ? [event.record] : []));
+      step.kind === "state"
+        ? step.records
+        : step.events.flatMap((event) => (event.type === "put" ? [event.record] : []));
     for (const record of records) {
       const { metadata } = context.objects.decode(namespaces, record);
       const { deletionTimestamp, name = "" } = metadata;
       if (deletionTimestamp === undefined || emptying.has(name)) continue;
       const task = emptyNamespace(context, namespaces, name)
         .catch((error: unknown) => {
-          if (!context.closing.aborted) context.runtime.log.error("a namespace could not be emptied", { namespace: name, error });
+          if (!context.closing.aborted)
+            context.runtime.log.error("a namespace could not be emptied", { namespace: name, error });
         })
         .finally(() => emptying.delete(name));
       emptying.set(name, task);
@@ -108,14 +111,32 @@ function withConditions(namespace: ApiObject, left: readonly StoredObject[], now
   const status = (namespace["status"] ?? {}) as { readonly conditions?: readonly Condition[] };
   const waiting = left.filter(({ object }) => (object.metadata.finalizers ?? []).length > 0);
   const wanted: readonly NewCondition[] = [
-    condition("NamespaceDeletionDiscoveryFailure", "False", ["ResourcesDiscovered", "All resources successfully discovered"]),
-    condition("NamespaceDeletionGroupVersionParsingFailure", "False", ["ParsedGroupVersions", "All legacy kube types successfully parsed"]),
-    condition("NamespaceDeletionContentFailure", "False", ["ContentDeleted", "All content successfully deleted, may be waiting on finalization"]),
+    condition("NamespaceDeletionDiscoveryFailure", "False", [
+      "ResourcesDiscovered",
+      "All resources successfully discovered",
+    ]),
+    condition("NamespaceDeletionGroupVersionParsingFailure", "False", [
+      "ParsedGroupVersions",
+      "All legacy kube types successfully parsed",
+    ]),
+    condition("NamespaceDeletionContentFailure", "False", [
+      "ContentDeleted",
+      "All content successfully deleted, may be waiting on finalization",
+    ]),
     left.length === 0
-      ? condition("NamespaceContentRemaining", "False", ["ContentRemoved", "All content successfully removed"])
-      : condition("NamespaceContentRemaining", "True", ["SomeResourcesRemain", `Some resources are remaining: ${counted(left.map(({ object }) => object.kind))}`]),
+      ? condition("NamespaceContentRemaining", "False", [
+          "ContentRemoved",
+          "All content successfully removed",
+        ])
+      : condition("NamespaceContentRemaining", "True", [
+          "SomeResourcesRemain",
+          `Some resources are remaining: ${counted(left.map(({ object }) => object.kind))}`,
+        ]),
     waiting.length === 0
-      ? condition("NamespaceFinalizersRemaining", "False", ["ContentHasNoFinalizers", "All content-preserving finalizers finished"])
+      ? condition("NamespaceFinalizersRemaining", "False", [
+          "ContentHasNoFinalizers",
+          "All content-preserving finalizers finished",
+        ])
       : condition("NamespaceFinalizersRemaining", "True", [
           "SomeFinalizersRemain",
           `Some content in the namespace has finalizers remaining: ${counted(waiting.flatMap(({ object }) => object.metadata.finalizers ?? []))}`,
@@ -127,7 +148,11 @@ function withConditions(namespace: ApiObject, left: readonly StoredObject[], now
 
 type NewCondition = Omit<Condition, "lastTransitionTime">;
 
-function condition(type: string, status: "True" | "False", [reason, message]: readonly [string, string]): NewCondition {
+function condition(
+  type: string,
+  status: "True" | "False",
+  [reason, message]: readonly [string, string],
+): NewCondition {
   return { type, status, reason, message };
 }
 
@@ -144,4 +169,3 @@ async function ignoringMissing(work: Promise<unknown>): Promise<void> {
     if (!isStatusError(error) || error.reason !== "NotFound") throw error;
   }
 }
-

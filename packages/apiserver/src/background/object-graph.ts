@@ -66,8 +66,18 @@ export class ObjectGraph {
   }
 }
 
-export function nodeOf(object: ApiObject, place: { readonly key: string; readonly folder: string }): GraphNode {
-  const { deletionTimestamp, finalizers = [], name = "", namespace, ownerReferences = [], uid = "" } = object.metadata;
+export function nodeOf(
+  object: ApiObject,
+  place: { readonly key: string; readonly folder: string },
+): GraphNode {
+  const {
+    deletionTimestamp,
+    finalizers = [],
+    name = "",
+    namespace,
+    ownerReferences = [],
+    uid = "",
+  } = object.metadata;
   return {
     ...place,
     uid,

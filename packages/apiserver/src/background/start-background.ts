@@ -24,9 +24,12 @@ export function startBackground(
   const running = Object.entries(controllers)
     .filter(([name]) => !options.disabled.includes(name as BackgroundController))
     .map(([name, run]) =>
-      ready.then(() => run(context)).catch((error: unknown) => {
-        if (!context.closing.aborted) context.runtime.log.error("a background controller ended", { controller: name, error });
-      }),
+      ready
+        .then(() => run(context))
+        .catch((error: unknown) => {
+          if (!context.closing.aborted)
+            context.runtime.log.error("a background controller ended", { controller: name, error });
+        }),
     );
   return { ready, stopped: Promise.allSettled([definitions.stopped, ...running]).then(() => {}) };
 }

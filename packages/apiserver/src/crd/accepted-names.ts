@@ -19,7 +19,10 @@ export function decideNames(crd: CustomResourceDefinition, taken: TakenNames): N
   const listKind = names.listKind ?? `${names.kind}List`;
   const before = crd.status?.acceptedNames;
   const problems: { readonly reason: string; readonly message: string }[] = [];
-  const check = (name: string, of: { readonly space: ReadonlySet<string>; readonly reason: string }): boolean => {
+  const check = (
+    name: string,
+    of: { readonly space: ReadonlySet<string>; readonly reason: string },
+  ): boolean => {
     if (!of.space.has(name)) return true;
     problems.push({ reason: of.reason, message: `"${name}" is already in use` });
     return false;
@@ -27,7 +30,9 @@ export function decideNames(crd: CustomResourceDefinition, taken: TakenNames): N
 
   const plural = check(names.plural, { space: taken.resources, reason: "PluralConflict" });
   const single = check(singular, { space: taken.resources, reason: "SingularConflict" });
-  const shortNames = (names.shortNames ?? []).filter((name) => check(name, { space: taken.resources, reason: "ShortNamesConflict" }));
+  const shortNames = (names.shortNames ?? []).filter((name) =>
+    check(name, { space: taken.resources, reason: "ShortNamesConflict" }),
+  );
   const allShort = shortNames.length === (names.shortNames ?? []).length;
   const kind = check(names.kind, { space: taken.kinds, reason: "KindConflict" });
   const list = check(listKind, { space: taken.kinds, reason: "ListKindConflict" });
@@ -47,14 +52,23 @@ export function decideNames(crd: CustomResourceDefinition, taken: TakenNames): N
 }
 
 /** The names that a definition holds now. */
-export function heldNames(crd: CustomResourceDefinition): { readonly resources: readonly string[]; readonly kinds: readonly string[] } {
-  const { kind, listKind, plural, shortNames, singular } = crd.status?.acceptedNames ?? { plural: "", kind: "" };
+export function heldNames(crd: CustomResourceDefinition): {
+  readonly resources: readonly string[];
+  readonly kinds: readonly string[];
+} {
+  const { kind, listKind, plural, shortNames, singular } = crd.status?.acceptedNames ?? {
+    plural: "",
+    kind: "",
+  };
   return {
     resources: [plural, singular ?? "", ...(shortNames ?? [])].filter((name) => name !== ""),
     kinds: [kind, listKind ?? ""].filter((name) => name !== ""),
   };
 }
 
-function optional<Field extends string, Value>(field: Field, value: Value | undefined): { readonly [F in Field]?: Value } {
+function optional<Field extends string, Value>(
+  field: Field,
+  value: Value | undefined,
+): { readonly [F in Field]?: Value } {
   return (value === undefined ? {} : { [field]: value }) as { readonly [F in Field]?: Value };
 }

@@ -1,4 +1,11 @@
-import { type Condition, type CustomResourceDefinition, deepEqual, isConditionTrue, isStatusError, setCondition } from "@meridian/kube";
+import {
+  type Condition,
+  type CustomResourceDefinition,
+  deepEqual,
+  isConditionTrue,
+  isStatusError,
+  setCondition,
+} from "@meridian/kube";
 import { followStore, type StoreStep } from "../background/follow-store.ts";
 import { collectionPrefix, refOf } from "../objects/object-store.ts";
 import { asDefinition, cleanupFinalizer } from "../resource/builtin/custom-resource-definitions.ts";
@@ -14,8 +21,15 @@ import { definitionOfCrd } from "./definition-of-crd.ts";
 const retryMs = 250;
 
 /** Serves stored definitions, and says in their status what became of them. */
-export function startDefinitions(context: ApiContext): { readonly ready: Promise<void>; readonly stopped: Promise<void> } {
-  const crds = context.registry.served({ group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions" });
+export function startDefinitions(context: ApiContext): {
+  readonly ready: Promise<void>;
+  readonly stopped: Promise<void>;
+} {
+  const crds = context.registry.served({
+    group: "apiextensions.k8s.io",
+    version: "v1",
+    plural: "customresourcedefinitions",
+  });
   if (crds === undefined) return { ready: Promise.resolve(), stopped: Promise.resolve() };
   const loop = new DefinitionLoop(context, crds);
   let loaded: () => void = () => {};
@@ -26,7 +40,8 @@ export function startDefinitions(context: ApiContext): { readonly ready: Promise
   });
   const stopped = loop.run(loaded).catch((error: unknown) => {
     failed(error);
-    if (!context.closing.aborted) context.runtime.log.error("custom definitions are no longer followed", { error });
+    if (!context.closing.aborted)
+      context.runtime.log.error("custom definitions are no longer followed", { error });
   });
   return { ready, stopped };
 }
@@ -57,10 +72,12 @@ class DefinitionLoop {
 
   #apply(step: StoreStep): void {
     if (step.kind === "state") {
-      const present = new Map(step.records.map((record) => {
-        const object = this.#context.objects.decode(this.#crds, record);
-        return [object.metadata.name ?? "", object];
-      }));
+      const present = new Map(
+        step.records.map((record) => {
+          const object = this.#context.objects.decode(this.#crds, record);
+          return [object.metadata.name ?? "", object];
+        }),
+      );
       for (const name of [...this.#known.keys()]) if (!present.has(name)) this.#forget(name);
       for (const [name, object] of present) this.#remember(name, object);
       return;
@@ -102,14 +119,19 @@ class DefinitionLoop {
       return;
     }
     const now = this.#context.runtime.clock.now();
-    const status = { ...crd.status, acceptedNames: verdict.accepted, conditions: conditionsOf(crd, { verdict, established, now }) };
+    const status = {
+      ...crd.status,
+      acceptedNames: verdict.accepted,
+      conditions: conditionsOf(crd, { verdict, established, now }),
+    };
     if (deepEqual(status, crd.status)) return;
     await this.#writeStatus(name, status);
   }
 
   #serve(name: string, crd: CustomResourceDefinition, terminating: boolean): void {
     const before = this.#served.get(name);
-    if (before !== undefined && before.terminating === terminating && deepEqual(before.spec, crd.spec)) return;
+    if (before !== undefined && before.terminating === terminating && deepEqual(before.spec, crd.spec))
+      return;
     try {
       this.#context.registry.set(definitionOfCrd(crd, { terminating }));
       this.#served.set(name, { spec: crd.spec, terminating });
@@ -142,13 +164,17 @@ class DefinitionLoop {
       const written = await changeObject(this.#context, this.#crds, {
         ref: { name },
         target: "status",
-        change: (current) => asObject({ ...current, status: { ...(current["status"] as object | undefined), ...status } }),
+        change: (current) =>
+          asObject({ ...current, status: { ...(current["status"] as object | undefined), ...status } }),
       });
       // What was written counts at once, so that the next definition sees the names as taken.
       this.#known.set(name, written);
     } catch (error) {
       if (!isStatusError(error) || error.reason !== "NotFound") {
-        this.#context.runtime.log.warn("the status of a definition could not be written", { definition: name, error });
+        this.#context.runtime.log.warn("the status of a definition could not be written", {
+          definition: name,
+          error,
+        });
       }
     }
   }
@@ -158,7 +184,10 @@ class DefinitionLoop {
     const task = this.#deleteInstances(name, crd)
       .catch((error: unknown) => {
         if (this.#context.closing.aborted) return;
-        this.#context.runtime.log.warn("the objects of a definition could not be deleted", { definition: name, error });
+        this.#context.runtime.log.warn("the objects of a definition could not be deleted", {
+          definition: name,
+          error,
+        });
       })
       .finally(() => this.#emptying.delete(name));
     this.#emptying.set(name, task);
@@ -183,13 +212,20 @@ class DefinitionLoop {
       const version = definition?.versions[0];
       if (definition === undefined || version === undefined || !definition.custom) break;
       const resource = { definition, version };
-      const { objects } = await this.#context.objects.list(resource, { prefix: collectionPrefix(definition) });
+      const { objects } = await this.#context.objects.list(resource, {
+        prefix: collectionPrefix(definition),
+      });
       if (objects.length === 0) break;
       for (const { object } of objects) {
         if (object.metadata.deletionTimestamp !== undefined) continue;
-        await deleteObject(this.#context, resource, { ref: refOf(object), options: plainDelete }).catch(ignoreMissing);
+        await deleteObject(this.#context, resource, { ref: refOf(object), options: plainDelete }).catch(
+          ignoreMissing,
+        );
       }
-      const { remaining, records } = await this.#context.objects.list(resource, { prefix: collectionPrefix(definition), limit: 1 });
+      const { remaining, records } = await this.#context.objects.list(resource, {
+        prefix: collectionPrefix(definition),
+        limit: 1,
+      });
       if (remaining + records.length === 0) break;
       await clock.sleep(retryMs, this.#context.closing);
     }
@@ -200,7 +236,9 @@ class DefinitionLoop {
         ...current,
         metadata: {
           ...current.metadata,
-          finalizers: (current.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer),
+          finalizers: (current.metadata.finalizers ?? []).filter(
+            (finalizer) => finalizer !== cleanupFinalizer,
+          ),
         },
       }),
     }).catch(ignoreMissing);
@@ -216,7 +254,11 @@ function conditionsNow(crd: CustomResourceDefinition): readonly Condition[] {
 
 function conditionsOf(
   crd: CustomResourceDefinition,
-  found: { readonly verdict: ReturnType<typeof decideNames>; readonly established: boolean; readonly now: number },
+  found: {
+    readonly verdict: ReturnType<typeof decideNames>;
+    readonly established: boolean;
+    readonly now: number;
+  },
 ): readonly Condition[] {
   const { conflict } = found.verdict;
   const named: NewCondition =
@@ -226,8 +268,18 @@ function conditionsOf(
   // Once served it stays served: names that were granted are kept.
   const established: NewCondition =
     conflict === undefined || found.established
-      ? { type: "Established", status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted" }
-      : { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+      ? {
+          type: "Established",
+          status: "True",
+          reason: "InitialNamesAccepted",
+          message: "the initial names have been accepted",
+        }
+      : {
+          type: "Established",
+          status: "False",
+          reason: "NotAccepted",
+          message: "not all names are accepted",
+        };
   return [named, established].reduce((all, next) => setCondition(all, next, found.now), conditionsNow(crd));
 }
 

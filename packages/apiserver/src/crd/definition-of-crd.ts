@@ -1,11 +1,19 @@
-import { compareKubeVersions, compileSchema, type CustomResourceDefinition, type StructuralSchema } from "@meridian/kube";
+import {
+  compareKubeVersions,
+  compileSchema,
+  type CustomResourceDefinition,
+  type StructuralSchema,
+} from "@meridian/kube";
 import { allVerbs, type ResourceDefinition, type ResourceVersion } from "../resource/definition.ts";
 import type { PrinterColumn } from "../resource/printer-column.ts";
 
 type CustomVersion = CustomResourceDefinition["spec"]["versions"][number];
 
 /** Turns a stored definition into what the server serves: from there on, custom kinds are kinds like all others. */
-export function definitionOfCrd(crd: CustomResourceDefinition, options: { readonly terminating: boolean }): ResourceDefinition {
+export function definitionOfCrd(
+  crd: CustomResourceDefinition,
+  options: { readonly terminating: boolean },
+): ResourceDefinition {
   const { group, names, scope, versions } = crd.spec;
   const storage = versions.find((version) => version.storage)?.name ?? "";
   const singular = names.singular ?? names.kind.toLowerCase();
@@ -53,7 +61,10 @@ function versionOf(crd: CustomResourceDefinition, version: CustomVersion): Resou
     }),
     columns: (version.additionalPrinterColumns ?? []).map(columnOf),
     selectableFields: new Map(
-      (version.selectableFields ?? []).map(({ jsonPath }) => [jsonPath.replace(/^\./, ""), dottedPath(jsonPath)]),
+      (version.selectableFields ?? []).map(({ jsonPath }) => [
+        jsonPath.replace(/^\./, ""),
+        dottedPath(jsonPath),
+      ]),
     ),
     ...(version.deprecated === true && { deprecationWarning: deprecationOf(crd, version) }),
   };
@@ -79,7 +90,8 @@ function columnOf(column: NonNullable<CustomVersion["additionalPrinterColumns"]>
 
 /** What clients of a deprecated version are told: the author's words, or where to go instead. */
 function deprecationOf(crd: CustomResourceDefinition, version: CustomVersion): string {
-  if (version.deprecationWarning !== undefined && version.deprecationWarning !== null) return version.deprecationWarning;
+  if (version.deprecationWarning !== undefined && version.deprecationWarning !== null)
+    return version.deprecationWarning;
   const { group, names, versions } = crd.spec;
   const text = `${group}/${version.name} ${names.kind} is deprecated`;
   const better = versions

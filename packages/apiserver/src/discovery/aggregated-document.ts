@@ -28,7 +28,11 @@ function discoveryOf(entry: ResourceEntry): unknown {
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(subresources.length > 0 && {
-      subresources: subresources.map((sub) => ({ subresource: sub.name, responseKind: sub.kind, verbs: sub.verbs })),
+      subresources: subresources.map((sub) => ({
+        subresource: sub.name,
+        responseKind: sub.kind,
+        verbs: sub.verbs,
+      })),
     }),
   };
 }

@@ -39,7 +39,10 @@ export function groupEntries(registry: ResourceRegistry): readonly GroupEntry[] 
 function entryOf(group: ApiGroup): GroupEntry {
   return {
     name: group.name,
-    versions: group.versions.map(({ name, resources }) => ({ name, resources: resources.map(resourceEntry) })),
+    versions: group.versions.map(({ name, resources }) => ({
+      name,
+      resources: resources.map(resourceEntry),
+    })),
   };
 }
 
@@ -56,7 +59,9 @@ function resourceEntry(resource: ServedResource): ResourceEntry {
     shortNames: definition.shortNames,
     categories: definition.categories,
     subresources: [
-      ...(definition.rules.holdsDeletion === undefined ? [] : [{ name: "finalize", kind, verbs: ["update"] as const }]),
+      ...(definition.rules.holdsDeletion === undefined
+        ? []
+        : [{ name: "finalize", kind, verbs: ["update"] as const }]),
       ...(version.scale === undefined
         ? []
         : [{ name: "scale", kind: { group: "autoscaling", version: "v1", kind: "Scale" }, verbs }]),

@@ -18,13 +18,28 @@ export function serveDiscovery(
   const [root, first, second] = segments;
   const groups = groupEntries(context.registry);
   if (root === undefined) {
-    return respond(200, { paths: ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"] });
+    return respond(200, {
+      paths: [
+        "/api",
+        "/api/v1",
+        "/apis",
+        "/healthz",
+        "/livez",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/readyz",
+        "/version",
+      ],
+    });
   }
   if (root === "api" && segments.length === 1) {
     return respondRoot(http, { groups: groups.filter(({ name }) => name === ""), legacy: apiVersions() });
   }
   if (root === "apis" && segments.length === 1) {
-    return respondRoot(http, { groups: groups.filter(({ name }) => name !== ""), legacy: apiGroupList(groups) });
+    return respondRoot(http, {
+      groups: groups.filter(({ name }) => name !== ""),
+      legacy: apiGroupList(groups),
+    });
   }
   const form = () => negotiate(http.headers["accept"], false);
   if (root === "api" && segments.length === 2) {
@@ -54,16 +69,27 @@ function respondRoot(
   documents: { readonly groups: readonly GroupEntry[]; readonly legacy: unknown },
 ): HttpResponse {
   for (const { parameters, type } of parseAccept(http.headers["accept"])) {
-    if (type !== "application/json" && type !== "application/yaml" && type !== "*/*" && type !== "application/*") continue;
+    if (
+      type !== "application/json" &&
+      type !== "application/yaml" &&
+      type !== "*/*" &&
+      type !== "application/*"
+    )
+      continue;
     const version = parameters.get("v");
     if (parameters.get("as") === undefined) return withVary(respond(200, documents.legacy));
-    if (parameters.get("as") !== "APIGroupDiscoveryList" || parameters.get("g") !== "apidiscovery.k8s.io") continue;
+    if (parameters.get("as") !== "APIGroupDiscoveryList" || parameters.get("g") !== "apidiscovery.k8s.io")
+      continue;
     if (version === "v2" || version === "v2beta1") return respondAggregated(http, documents.groups, version);
   }
   throw notAcceptable(["application/json"]);
 }
 
-function respondAggregated(http: HttpRequest, groups: readonly GroupEntry[], version: "v2" | "v2beta1"): HttpResponse {
+function respondAggregated(
+  http: HttpRequest,
+  groups: readonly GroupEntry[],
+  version: "v2" | "v2beta1",
+): HttpResponse {
   const text = JSON.stringify(aggregatedDiscovery(groups, version));
   const etag = `"${createHash("sha256").update(text).digest("hex").toUpperCase()}"`;
   const headers = { etag, vary: "Accept", "cache-control": "public" };

@@ -32,7 +32,8 @@ export function parseApiPath(path: string): ApiPath | undefined {
   if (segments.includes("")) return undefined;
 
   const root = segments[0];
-  if (root === "api" && segments.length > 2) return parseResource({ group: "", version: segments[1] ?? "" }, segments.slice(2));
+  if (root === "api" && segments.length > 2)
+    return parseResource({ group: "", version: segments[1] ?? "" }, segments.slice(2));
   if (root === "apis" && segments.length > 3) {
     return parseResource({ group: segments[1] ?? "", version: segments[2] ?? "" }, segments.slice(3));
   }
@@ -47,7 +48,7 @@ function decodeSegment(raw: string): string | undefined {
   } catch {
     return undefined;
   }
-  if (segment === "." || segment === ".." || /[/%\u0000-\u001f\u007f]/.test(segment)) return undefined;
+  if (segment === "." || segment === ".." || /[/%\p{Cc}]/u.test(segment)) return undefined;
   return segment;
 }
 

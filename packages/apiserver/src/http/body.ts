@@ -18,7 +18,8 @@ const bodyTypes = ["application/json", "application/yaml"];
  */
 export function decodeBody(request: HttpRequest): DecodedJson {
   const contentType = request.headers["content-type"];
-  const type = contentType === undefined || contentType === "" ? "application/json" : parseMediaType(contentType).type;
+  const type =
+    contentType === undefined || contentType === "" ? "application/json" : parseMediaType(contentType).type;
   if (type === "application/json") return decodeJsonText(bodyText(request));
   if (type === "application/yaml") return decodeYamlText(bodyText(request));
   if (type === "application/vnd.kubernetes.protobuf") return decodeProtobuf(request);
@@ -40,7 +41,8 @@ function decodeProtobuf(request: HttpRequest): DecodedJson {
 }
 
 function checkSize(request: HttpRequest): void {
-  if (request.body.length > requestBodyBytesMax) throw requestEntityTooLarge(`limit is ${requestBodyBytesMax}`);
+  if (request.body.length > requestBodyBytesMax)
+    throw requestEntityTooLarge(`limit is ${requestBodyBytesMax}`);
 }
 
 /** The body as text. @throws StatusError 400, 413. */

@@ -28,13 +28,18 @@ export interface Front {
 }
 
 /** Finds who answers a request of a known user; `undefined` for a path that nobody owns. */
-export async function dispatch(front: Front, http: HttpRequest, user: UserInfo): Promise<HttpResponse | undefined> {
+export async function dispatch(
+  front: Front,
+  http: HttpRequest,
+  user: UserInfo,
+): Promise<HttpResponse | undefined> {
   const mark = http.target.indexOf("?");
   const pathText = mark < 0 ? http.target : http.target.slice(0, mark);
   const query = new URLSearchParams(mark < 0 ? "" : http.target.slice(mark + 1));
   const path = parseApiPath(pathText);
   if (path === undefined) return undefined;
-  if (path.kind === "other") return dispatchOther(front, http, { user, path: pathText, segments: path.segments, query });
+  if (path.kind === "other")
+    return dispatchOther(front, http, { user, path: pathText, segments: path.segments, query });
   return dispatchResource(front, http, { user, path, query });
 }
 
@@ -51,7 +56,8 @@ async function dispatchOther(
   const { path, query, segments, user } = request;
   const verb = http.method === "HEAD" ? "get" : http.method.toLowerCase();
   const { allowed, reason } = front.authorizer.authorize(user, { kind: "path", verb, path });
-  if (!allowed) throw accessDenied({ user: user.username, verb, path, ...(reason !== undefined && { reason }) });
+  if (!allowed)
+    throw accessDenied({ user: user.username, verb, path, ...(reason !== undefined && { reason }) });
   if (verb !== "get") return undefined;
   return (
     serveDiscovery(front.context, http, segments) ?? serveOpenApi(front.context, http, { segments, query })
@@ -64,11 +70,16 @@ interface ResourceRequest {
   readonly query: URLSearchParams;
 }
 
-async function dispatchResource(front: Front, http: HttpRequest, request: ResourceRequest): Promise<HttpResponse | undefined> {
+async function dispatchResource(
+  front: Front,
+  http: HttpRequest,
+  request: ResourceRequest,
+): Promise<HttpResponse | undefined> {
   const { query, user } = request;
   const path = request.path.watchPrefix ? withoutWatchPrefix(request.path, query) : request.path;
   const verb = request.path.watchPrefix ? "watch" : verbOf(http.method, path, query);
-  if (verb === undefined) throw methodNotAllowed({ group: path.group, plural: path.plural }, http.method.toLowerCase());
+  if (verb === undefined)
+    throw methodNotAllowed({ group: path.group, plural: path.plural }, http.method.toLowerCase());
   authorize(front, { ...request, path }, verb);
 
   const review = reviewOf(path);
@@ -109,7 +120,8 @@ async function answerVerb(context: ApiContext, request: ApiRequest, verb: string
       (path.subresource === "status" && version.hasStatus) ||
       (path.subresource === "finalize" && definition.rules.holdsDeletion !== undefined);
     if (!known) throw unknownPath();
-    if (verb !== "get" && verb !== "update" && verb !== "patch") throw methodNotAllowed(groupResourceOf(definition), verb);
+    if (verb !== "get" && verb !== "update" && verb !== "patch")
+      throw methodNotAllowed(groupResourceOf(definition), verb);
   }
   if (verb === "create" && path.name !== undefined) throw methodNotAllowed(groupResourceOf(definition), verb);
   if (path.name === undefined && (verb === "update" || verb === "patch")) {

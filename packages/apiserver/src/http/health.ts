@@ -24,7 +24,10 @@ export async function servePublicPath(
   if (path === "/version" || path === "/version/") return respond(200, serverVersion);
   const match = /^\/(healthz|livez|readyz)(?:\/([a-z-]+))?\/?$/.exec(path);
   if (match === null) return undefined;
-  return respondHealth(match[1] ?? "", await checks(server), { check: match[2], query: new URLSearchParams(query) });
+  return respondHealth(match[1] ?? "", await checks(server), {
+    check: match[2],
+    query: new URLSearchParams(query),
+  });
 }
 
 interface Check {
@@ -58,11 +61,14 @@ function respondHealth(
     return !excluded.includes(name) && !(endpoint === "livez" && name === "poststarthook");
   });
   const contentType = "text/plain; charset=utf-8";
-  if (check !== undefined && relevant.length === 0) return respondText(404, "404 page not found\n", { contentType });
+  if (check !== undefined && relevant.length === 0)
+    return respondText(404, "404 page not found\n", { contentType });
 
   const failed = relevant.some(({ passed }) => !passed);
   if (!failed && !query.has("verbose")) return respondText(200, "ok", { contentType });
-  const lines = relevant.map(({ name, passed }) => (passed ? `[+]${name} ok` : `[-]${name} failed: reason withheld`));
+  const lines = relevant.map(({ name, passed }) =>
+    passed ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
+  );
   const verdict = failed ? `${endpoint} check failed` : `${endpoint} check passed`;
   return respondText(failed ? 500 : 200, `${[...lines, verdict].join("\n")}\n`, { contentType });
 }

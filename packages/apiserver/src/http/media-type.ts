@@ -31,7 +31,8 @@ export function parseAccept(text: string | undefined): readonly MediaType[] {
     .slice(0, acceptEntriesMax)
     .map(parseMediaType);
   if (entries.length === 0) return [{ type: "*/*", parameters: new Map() }];
-  return entries.map((entry) => ({ entry, quality: qualityOf(entry) }))
+  return entries
+    .map((entry) => ({ entry, quality: qualityOf(entry) }))
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality)
     .map(({ entry }) => entry);

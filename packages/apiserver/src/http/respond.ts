@@ -16,7 +16,10 @@ export function respond(
 ): HttpResponse {
   const form = options.form ?? plainJson;
   const text = form.syntax === "yaml" ? stringify(value) : `${encodeJson(value)}\n`;
-  return respondText(status, text, { contentType: form.contentType, ...(options.warnings && { warnings: options.warnings }) });
+  return respondText(status, text, {
+    contentType: form.contentType,
+    ...(options.warnings && { warnings: options.warnings }),
+  });
 }
 
 export function respondText(

@@ -9,7 +9,7 @@ export class Warnings {
   /** The header's value; `undefined` when there is nothing to warn of. */
   header(): string | undefined {
     if (this.#texts.size === 0) return undefined;
-    const texts = [...this.#texts].map((text) => [...text.replace(/[\u0000-\u001f\u007f]/g, " ")]);
+    const texts = [...this.#texts].map((text) => Array.from(text.replace(/\p{Cc}/gu, " ")));
     const total = texts.reduce((sum, text) => sum + text.length, 0);
     const cut = total > runesMax ? runesPerTextMax : runesMax;
     let left = runesMax;

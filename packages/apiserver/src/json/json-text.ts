@@ -75,6 +75,7 @@ function readValue(reader: Reader, place: Place): unknown {
       return readWord(reader, "false", false);
     case "n":
       return readWord(reader, "null", null);
+    case undefined:
     default:
       return readNumber(reader);
   }

@@ -1,4 +1,11 @@
-import { type ApiObject, type ResourceDefinition, type ServedResource, asJson, asObject, servedApiVersion } from "../resource/definition.ts";
+import {
+  type ApiObject,
+  type ResourceDefinition,
+  type ServedResource,
+  asJson,
+  asObject,
+  servedApiVersion,
+} from "../resource/definition.ts";
 import { decodeTrustedJson, encodeJson } from "../json/json-text.ts";
 import type { StoredRecord } from "../storage/storage.ts";
 import { resourceVersionOf } from "./resource-version.ts";
@@ -52,9 +59,14 @@ function decodeStored(resource: ServedResource, record: StoredRecord): ApiObject
   return asObject(schema.applyDefaults(schema.prune(asJson(object))));
 }
 
-function restoreNames(definition: ResourceDefinition, fields: Record<string, unknown>): Record<string, unknown> {
+function restoreNames(
+  definition: ResourceDefinition,
+  fields: Record<string, unknown>,
+): Record<string, unknown> {
   const { renamedFields } = definition.stored;
   if (renamedFields === undefined) return fields;
   const wireNames = new Map([...renamedFields].map(([wire, stored]) => [stored, wire]));
-  return Object.fromEntries(Object.entries(fields).map(([field, value]) => [wireNames.get(field) ?? field, value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [wireNames.get(field) ?? field, value]),
+  );
 }

@@ -1,5 +1,12 @@
 import type { ApiObject, ResourceDefinition, ServedResource } from "../resource/definition.ts";
-import type { ListResult, Revision, Storage, StorageEvent, StoredRecord, WatchBatch } from "../storage/storage.ts";
+import type {
+  ListResult,
+  Revision,
+  Storage,
+  StorageEvent,
+  StoredRecord,
+  WatchBatch,
+} from "../storage/storage.ts";
 import { encodeStored, ObjectCodec } from "./object-codec.ts";
 import { resourceVersionOf } from "./resource-version.ts";
 
@@ -53,7 +60,11 @@ export class ObjectStore {
   }
 
   /** Returns the object as stored, or `undefined` when the object is no longer at `expected`. */
-  async update(resource: ServedResource, object: ApiObject, expected: Revision): Promise<ApiObject | undefined> {
+  async update(
+    resource: ServedResource,
+    object: ApiObject,
+    expected: Revision,
+  ): Promise<ApiObject | undefined> {
     const key = objectKeyOf(resource.definition, refOf(object));
     const written = await this.storage.update(key, encodeStored(resource.definition, object), expected);
     return written.outcome === "written" ? withRevision(object, written.revision) : undefined;
@@ -80,7 +91,11 @@ export class ObjectStore {
     return { ...result, objects };
   }
 
-  watch(options: { readonly prefix: string; readonly after: Revision; readonly signal: AbortSignal }): AsyncIterable<WatchBatch> {
+  watch(options: {
+    readonly prefix: string;
+    readonly after: Revision;
+    readonly signal: AbortSignal;
+  }): AsyncIterable<WatchBatch> {
     return this.storage.watch(options);
   }
 

@@ -24,11 +24,14 @@ export function parseSelection(resource: ServedResource, query: URLSearchParams)
   const labels = parseLabelSelector(query.get("labelSelector") ?? "");
   const fields = parseFieldSelector(query.get("fieldSelector") ?? "");
   for (const { field } of fields.requirements) checkFieldLabel(resource, field);
-  const name = fields.requirements.find(({ field, operator }) => field === "metadata.name" && operator === "=")?.value;
+  const name = fields.requirements.find(
+    ({ field, operator }) => field === "metadata.name" && operator === "=",
+  )?.value;
   return {
     labels,
     fields,
-    everything: labels.requirements.length === 0 && labels.nothing !== true && fields.requirements.length === 0,
+    everything:
+      labels.requirements.length === 0 && labels.nothing !== true && fields.requirements.length === 0,
     ...(name !== undefined && name !== "" && { name }),
   };
 }
@@ -56,5 +59,9 @@ function fieldText(resource: ServedResource, object: ApiObject, field: string): 
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return "";
     value = (value as Readonly<Record<string, unknown>>)[name];
   }
-  return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+  return typeof value === "string"
+    ? value
+    : typeof value === "number" || typeof value === "boolean"
+      ? String(value)
+      : "";
 }

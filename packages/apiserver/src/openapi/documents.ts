@@ -2,7 +2,14 @@ import { createHash } from "node:crypto";
 import type { ServedResource } from "../resource/definition.ts";
 import type { ResourceRegistry } from "../resource/registry.ts";
 import { pathItems } from "./path-items.ts";
-import { kindSchema, listSchema, listSchemaName, type OpenApiNode, schemaName, sharedSchemas } from "./schema-document.ts";
+import {
+  kindSchema,
+  listSchema,
+  listSchemaName,
+  type OpenApiNode,
+  schemaName,
+  sharedSchemas,
+} from "./schema-document.ts";
 
 /** A document as it is sent, and its hash: clients keep it for as long as the hash stands. */
 export interface OpenApiDocument {
@@ -105,7 +112,9 @@ const v3Only = new Set(["oneOf", "anyOf", "not", "nullable", "example", "externa
 function downgrade(value: unknown, key = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => downgrade(item));
   if (typeof value !== "object" || value === null) {
-    return key === "$ref" && typeof value === "string" ? value.replace("#/components/schemas/", "#/definitions/") : value;
+    return key === "$ref" && typeof value === "string"
+      ? value.replace("#/components/schemas/", "#/definitions/")
+      : value;
   }
   return Object.fromEntries(
     Object.entries(value)

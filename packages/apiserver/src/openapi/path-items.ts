@@ -13,7 +13,12 @@ export function pathItems(resource: ServedResource): Readonly<Record<string, Ope
     [collection]: collectionItem(resource),
     [item]: objectItem(resource),
     ...(version.hasStatus && { [`${item}/status`]: statusItem(resource) }),
-    ...(definition.namespaced && { [`${root}/${definition.plural}`]: { get: listOperation(resource, "ForAllNamespaces"), parameters: listParameters } }),
+    ...(definition.namespaced && {
+      [`${root}/${definition.plural}`]: {
+        get: listOperation(resource, "ForAllNamespaces"),
+        parameters: listParameters,
+      },
+    }),
   };
 }
 
@@ -21,7 +26,12 @@ function collectionItem(resource: ServedResource): OpenApiNode {
   return {
     parameters: pathParameters(resource, { named: false }),
     get: { ...listOperation(resource, ""), parameters: listParameters },
-    post: operation(resource, { action: "post", name: "create", body: schemaRef(schemaName(resource)), parameters: writeParameters }),
+    post: operation(resource, {
+      action: "post",
+      name: "create",
+      body: schemaRef(schemaName(resource)),
+      parameters: writeParameters,
+    }),
     delete: operation(resource, {
       action: "deletecollection",
       name: "deletecollection",
@@ -36,7 +46,12 @@ function objectItem(resource: ServedResource): OpenApiNode {
   return {
     parameters: pathParameters(resource, { named: true }),
     get: operation(resource, { action: "get", name: "read" }),
-    put: operation(resource, { action: "put", name: "replace", body: schemaRef(schemaName(resource)), parameters: writeParameters }),
+    put: operation(resource, {
+      action: "put",
+      name: "replace",
+      body: schemaRef(schemaName(resource)),
+      parameters: writeParameters,
+    }),
     patch: patchOperation(resource, "patch"),
     delete: operation(resource, {
       action: "delete",
@@ -52,7 +67,12 @@ function statusItem(resource: ServedResource): OpenApiNode {
   return {
     parameters: pathParameters(resource, { named: true }),
     get: operation(resource, { action: "get", name: "readStatus" }),
-    put: operation(resource, { action: "put", name: "replaceStatus", body: schemaRef(schemaName(resource)), parameters: writeParameters }),
+    put: operation(resource, {
+      action: "put",
+      name: "replaceStatus",
+      body: schemaRef(schemaName(resource)),
+      parameters: writeParameters,
+    }),
     patch: patchOperation(resource, "patchStatus"),
   };
 }
@@ -83,7 +103,9 @@ function operation(resource: ServedResource, of: Operation): OpenApiNode {
     ...(of.parameters !== undefined && { parameters: of.parameters }),
     ...(of.body !== undefined && {
       requestBody: {
-        content: Object.fromEntries((of.bodyTypes ?? ["application/json"]).map((type) => [type, { schema: of.body }])),
+        content: Object.fromEntries(
+          (of.bodyTypes ?? ["application/json"]).map((type) => [type, { schema: of.body }]),
+        ),
       },
     }),
     responses: {
@@ -92,7 +114,11 @@ function operation(resource: ServedResource, of: Operation): OpenApiNode {
       "401": { description: "Unauthorized" },
     },
     "x-kubernetes-action": of.action,
-    "x-kubernetes-group-version-kind": { group: definition.group, version: version.name, kind: definition.kind },
+    "x-kubernetes-group-version-kind": {
+      group: definition.group,
+      version: version.name,
+      kind: definition.kind,
+    },
   };
 }
 
@@ -118,8 +144,16 @@ function patchOperation(resource: ServedResource, name: string): OpenApiNode {
   });
 }
 
-function pathParameters(resource: ServedResource, options: { readonly named: boolean }): readonly OpenApiNode[] {
-  const parameter = (name: string) => ({ name, in: "path", required: true, schema: { type: "string", uniqueItems: true } });
+function pathParameters(
+  resource: ServedResource,
+  options: { readonly named: boolean },
+): readonly OpenApiNode[] {
+  const parameter = (name: string) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", uniqueItems: true },
+  });
   return [
     ...(options.named ? [parameter("name")] : []),
     ...(resource.definition.namespaced ? [parameter("namespace")] : []),
@@ -134,13 +168,21 @@ function queryParameter(name: string, type: string, description: string): OpenAp
 const writeParameters: readonly OpenApiNode[] = [
   queryParameter("dryRun", "string", "`All` does everything but write."),
   queryParameter("fieldManager", "string", "Who makes the change."),
-  queryParameter("fieldValidation", "string", "What becomes of unknown and duplicate fields: Ignore, Warn or Strict."),
+  queryParameter(
+    "fieldValidation",
+    "string",
+    "What becomes of unknown and duplicate fields: Ignore, Warn or Strict.",
+  ),
 ];
 
 const deleteParameters: readonly OpenApiNode[] = [
   queryParameter("dryRun", "string", "`All` does everything but write."),
   queryParameter("gracePeriodSeconds", "integer", "How long the object may take to end."),
-  queryParameter("propagationPolicy", "string", "What becomes of dependents: Background, Foreground or Orphan."),
+  queryParameter(
+    "propagationPolicy",
+    "string",
+    "What becomes of dependents: Background, Foreground or Orphan.",
+  ),
 ];
 
 const listParameters: readonly OpenApiNode[] = [

@@ -37,7 +37,9 @@ export function kindSchema(resource: ServedResource): OpenApiNode {
         allOf: [schemaRef(`${metaPrefix}.ObjectMeta`)],
       },
     },
-    "x-kubernetes-group-version-kind": [{ group: definition.group, version: version.name, kind: definition.kind }],
+    "x-kubernetes-group-version-kind": [
+      { group: definition.group, version: version.name, kind: definition.kind },
+    ],
   };
 }
 
@@ -53,7 +55,9 @@ export function listSchema(resource: ServedResource): OpenApiNode {
       metadata: { default: {}, allOf: [schemaRef(`${metaPrefix}.ListMeta`)] },
       items: { type: "array", description: "The objects.", items: schemaRef(schemaName(resource)) },
     },
-    "x-kubernetes-group-version-kind": [{ group: definition.group, version: version.name, kind: definition.listKind }],
+    "x-kubernetes-group-version-kind": [
+      { group: definition.group, version: version.name, kind: definition.listKind },
+    ],
   };
 }
 
@@ -76,13 +80,27 @@ export const sharedSchemas: Readonly<Record<string, OpenApiNode>> = {
       generateName: textNode("Beginning of a name that the server completes."),
       namespace: textNode("Namespace that the object lives in."),
       uid: textNode("Identity: another object of the same name has another."),
-      resourceVersion: textNode("Version of the object. Opaque; a write that names it fails if the object has changed."),
+      resourceVersion: textNode(
+        "Version of the object. Opaque; a write that names it fails if the object has changed.",
+      ),
       generation: { type: "integer", format: "int64", description: "Counts the changes of what is wanted." },
       creationTimestamp: timeNode("When the object was made."),
       deletionTimestamp: timeNode("When its deletion was asked for."),
-      deletionGracePeriodSeconds: { type: "integer", format: "int64", description: "How long it may take to end." },
-      labels: { type: "object", description: "What selectors select by.", additionalProperties: { type: "string" } },
-      annotations: { type: "object", description: "Notes of tools.", additionalProperties: { type: "string" } },
+      deletionGracePeriodSeconds: {
+        type: "integer",
+        format: "int64",
+        description: "How long it may take to end.",
+      },
+      labels: {
+        type: "object",
+        description: "What selectors select by.",
+        additionalProperties: { type: "string" },
+      },
+      annotations: {
+        type: "object",
+        description: "Notes of tools.",
+        additionalProperties: { type: "string" },
+      },
       finalizers: {
         type: "array",
         description: "Who must agree before the object goes.",
@@ -117,7 +135,10 @@ export const sharedSchemas: Readonly<Record<string, OpenApiNode>> = {
       name: textNode("Its name."),
       uid: textNode("Its identity."),
       controller: { type: "boolean", description: "Whether it is the one that cares for the object." },
-      blockOwnerDeletion: { type: "boolean", description: "Whether its deletion in the foreground waits for the object." },
+      blockOwnerDeletion: {
+        type: "boolean",
+        description: "Whether its deletion in the foreground waits for the object.",
+      },
     },
     "x-kubernetes-map-type": "atomic",
   },
@@ -127,7 +148,11 @@ export const sharedSchemas: Readonly<Record<string, OpenApiNode>> = {
     properties: {
       resourceVersion: textNode("Version that the list shows."),
       continue: textNode("Token for the next page."),
-      remainingItemCount: { type: "integer", format: "int64", description: "How many objects come after this page." },
+      remainingItemCount: {
+        type: "integer",
+        format: "int64",
+        description: "How many objects come after this page.",
+      },
     },
   },
   [`${metaPrefix}.DeleteOptions`]: {
@@ -137,9 +162,17 @@ export const sharedSchemas: Readonly<Record<string, OpenApiNode>> = {
       apiVersion: apiVersionSchema,
       kind: kindFieldSchema,
       dryRun: { type: "array", description: "`All` changes nothing.", items: { type: "string" } },
-      gracePeriodSeconds: { type: "integer", format: "int64", description: "How long the object may take to end." },
+      gracePeriodSeconds: {
+        type: "integer",
+        format: "int64",
+        description: "How long the object may take to end.",
+      },
       propagationPolicy: textNode("What becomes of dependents: Background, Foreground or Orphan."),
-      preconditions: { type: "object", description: "What must hold.", properties: { uid: textNode("Identity."), resourceVersion: textNode("Version.") } },
+      preconditions: {
+        type: "object",
+        description: "What must hold.",
+        properties: { uid: textNode("Identity."), resourceVersion: textNode("Version.") },
+      },
     },
   },
   [`${metaPrefix}.Status`]: {
@@ -157,5 +190,8 @@ export const sharedSchemas: Readonly<Record<string, OpenApiNode>> = {
     },
     "x-kubernetes-group-version-kind": [{ group: "", version: "v1", kind: "Status" }],
   },
-  [`${metaPrefix}.Patch`]: { type: "object", description: "Patch is a change of an object, in the form of its media type." },
+  [`${metaPrefix}.Patch`]: {
+    type: "object",
+    description: "Patch is a change of an object, in the form of its media type.",
+  },
 };

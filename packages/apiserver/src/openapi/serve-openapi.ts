@@ -17,7 +17,8 @@ export function serveOpenApi(
   const [root, version, ...rest] = path.segments;
   if (root !== "openapi") return undefined;
   let documents = documentsOf.get(context.registry);
-  if (documents === undefined) documentsOf.set(context.registry, (documents = new OpenApiDocuments(context.registry)));
+  if (documents === undefined)
+    documentsOf.set(context.registry, (documents = new OpenApiDocuments(context.registry)));
 
   if (version === "v2" && rest.length === 0) {
     checkJsonAccepted(http);
@@ -58,9 +59,14 @@ function checkJsonAccepted(http: HttpRequest): void {
   if (!accepted) throw notAcceptable(["application/json"]);
 }
 
-function withEtag(http: HttpRequest, document: OpenApiDocument, headers: Readonly<Record<string, string>>): HttpResponse {
+function withEtag(
+  http: HttpRequest,
+  document: OpenApiDocument,
+  headers: Readonly<Record<string, string>>,
+): HttpResponse {
   const etag = `"${document.hash}"`;
-  if (http.headers["if-none-match"] === etag) return { status: 304, headers: { ...headers, etag }, body: new Uint8Array() };
+  if (http.headers["if-none-match"] === etag)
+    return { status: 304, headers: { ...headers, etag }, body: new Uint8Array() };
   const response = respondText(200, document.text, { contentType: "application/json" });
   return { ...response, headers: { ...response.headers, ...headers, etag } };
 }

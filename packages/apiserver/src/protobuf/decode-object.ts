@@ -18,7 +18,8 @@ export class UnknownMessageError extends Error {
  * @throws WireError, UnknownMessageError, JsonTextError
  */
 export function decodeProtobufObject(body: Uint8Array): unknown {
-  if (!magic.every((octet, index) => body[index] === octet)) throw new WireError("the body does not begin with k8s and a zero");
+  if (!magic.every((octet, index) => body[index] === octet))
+    throw new WireError("the body does not begin with k8s and a zero");
   const envelope = readEnvelope(body.subarray(magic.length));
   if (envelope.contentType === "application/json") return decodeJson(utf8(envelope.raw)).value;
   const { apiVersion, kind } = envelope;
@@ -53,7 +54,8 @@ function readEnvelope(octets: Uint8Array): {
 function decodeMessage(octets: Uint8Array, name: string, depth: number): Record<string, unknown> {
   if (depth > depthMax) throw new WireError(`the message is nested deeper than ${depthMax} levels`);
   const schema = messageSchema(name);
-  if (schema === undefined) throw new UnknownMessageError(`the protobuf form of ${name} is not known here: send JSON`);
+  if (schema === undefined)
+    throw new UnknownMessageError(`the protobuf form of ${name} is not known here: send JSON`);
   const result: Record<string, unknown> = {};
   for (const [number, value] of readFields(octets)) {
     const field = schema.get(number);
@@ -107,7 +109,10 @@ function decodeEntry(
   return { key, content };
 }
 
-function decodeValue(type: string, { depth, value }: { readonly value: WireValue; readonly depth: number }): unknown {
+function decodeValue(
+  type: string,
+  { depth, value }: { readonly value: WireValue; readonly depth: number },
+): unknown {
   switch (type) {
     case "s":
       return utf8(octetsOf(value));
@@ -199,4 +204,3 @@ function utf8(octets: Uint8Array): string {
 function isZero(value: unknown): boolean {
   return value === "" || value === 0 || value === false;
 }
-

@@ -125,6 +125,9 @@ export function servedApiVersion(resource: ServedResource): string {
 }
 
 /** The group and plural that errors name. */
-export function groupResourceOf(definition: ResourceDefinition): { readonly group: string; readonly plural: string } {
+export function groupResourceOf(definition: ResourceDefinition): {
+  readonly group: string;
+  readonly plural: string;
+} {
   return { group: definition.group, plural: definition.plural };
 }

@@ -1,7 +1,6 @@
 import { compareKubeVersions } from "@meridian/kube";
 import type { ResourceDefinition, ServedResource } from "./definition.ts";
 
-
 /**
  * The resources that are served now. Definitions come and go; each change replaces the definition as a whole, so
  * whoever holds one sees a consistent kind, and compares by identity to learn that it was replaced.
@@ -34,14 +33,22 @@ export class ResourceRegistry {
   }
 
   /** The resource in a version that is served. */
-  served(of: { readonly group: string; readonly version: string; readonly plural: string }): ServedResource | undefined {
+  served(of: {
+    readonly group: string;
+    readonly version: string;
+    readonly plural: string;
+  }): ServedResource | undefined {
     const definition = this.get(of);
     const version = definition?.versions.find(({ name, served }) => served && name === of.version);
     return definition !== undefined && version !== undefined ? { definition, version } : undefined;
   }
 
   /** The resource of a kind, in the version named or else in any: owner references outlive versions. */
-  ofKind(of: { readonly group: string; readonly version: string; readonly kind: string }): ServedResource | undefined {
+  ofKind(of: {
+    readonly group: string;
+    readonly version: string;
+    readonly kind: string;
+  }): ServedResource | undefined {
     for (const definition of this.#byKey.values()) {
       if (definition.group !== of.group || definition.kind !== of.kind) continue;
       const versions = definition.versions.filter(({ served }) => served);

@@ -18,7 +18,11 @@ export interface TableOptions {
 }
 
 /** The table that kubectl prints for `objects` (meta.k8s.io Table). */
-export function tableOf(resource: ServedResource, objects: readonly ApiObject[], options: TableOptions): unknown {
+export function tableOf(
+  resource: ServedResource,
+  objects: readonly ApiObject[],
+  options: TableOptions,
+): unknown {
   const columns = tableColumns(resource);
   return {
     kind: "Table",

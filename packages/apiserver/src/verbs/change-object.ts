@@ -39,7 +39,11 @@ export interface ChangeStep {
  * @returns the object as it now is, or as it was wanted when that removed it.
  * @throws StatusError 404, 409, 422.
  */
-export async function changeObject(context: ApiContext, resource: ServedResource, step: ChangeStep): Promise<ApiObject> {
+export async function changeObject(
+  context: ApiContext,
+  resource: ServedResource,
+  step: ChangeStep,
+): Promise<ApiObject> {
   const { objects, runtime } = context;
   const groupResource = groupResourceOf(resource.definition);
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
@@ -61,7 +65,10 @@ export async function changeObject(context: ApiContext, resource: ServedResource
             ...(step.target !== "object" && { subresource: step.target }),
           });
     if (sameObject(next, old)) return old;
-    validateObject(resource, next, { old, statusOnly: step.target === "status" && resource.definition.custom });
+    validateObject(resource, next, {
+      old,
+      statusOnly: step.target === "status" && resource.definition.custom,
+    });
     if (step.dryRun === true) return next;
 
     if (isReadyToGo(resource, next)) {
@@ -149,7 +156,13 @@ function combine(
 
 function keepServerFields(wanted: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const kept: { -readonly [Field in keyof ObjectMeta]: ObjectMeta[Field] } = { ...wanted };
-  for (const field of ["uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"] as const) {
+  for (const field of [
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "managedFields",
+  ] as const) {
     if (kept[field] === undefined && old[field] !== undefined) Object.assign(kept, { [field]: old[field] });
   }
   delete kept.generation;
@@ -161,7 +174,8 @@ function keepServerFields(wanted: ObjectMeta, old: ObjectMeta): ObjectMeta {
 
 /** +1 when anything outside metadata and status changes (API conventions, "Metadata"). */
 function withGeneration(resource: ServedResource, object: ApiObject, old: ApiObject): ApiObject {
-  if (!resource.definition.rules.tracksGeneration || deepEqual(specified(object), specified(old))) return object;
+  if (!resource.definition.rules.tracksGeneration || deepEqual(specified(object), specified(old)))
+    return object;
   return { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } };
 }
 
@@ -190,4 +204,3 @@ function withField(object: ApiObject, field: string, value: unknown): ApiObject 
 function pick(metadata: ObjectMeta, field: "labels" | "annotations" | "managedFields"): Partial<ObjectMeta> {
   return { [field]: metadata[field] };
 }
-

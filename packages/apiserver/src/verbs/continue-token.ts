@@ -25,7 +25,8 @@ export function parseContinue(token: string): ContinuePoint {
   if (!isJsonObject(value)) throw notValid("it is no token of this server");
   const { v, rv, start } = value;
   if (v !== "meta.k8s.io/v1") throw notValid("its version is not meta.k8s.io/v1");
-  if (typeof rv !== "number" || !Number.isSafeInteger(rv) || rv === 0 || rv < -1) throw notValid("its resource version is none");
+  if (typeof rv !== "number" || !Number.isSafeInteger(rv) || rv === 0 || rv < -1)
+    throw notValid("its resource version is none");
   if (typeof start !== "string" || start === "") throw notValid("it has no start");
   const after = start.endsWith("\0") ? start.slice(0, -1) : start;
   if (after.startsWith("/") || after.split("/").some((part) => part === ".." || part === ".")) {
@@ -35,7 +36,8 @@ export function parseContinue(token: string): ContinuePoint {
 }
 
 function decodeToken(token: string): unknown {
-  if (token.length > tokenCharactersMax || !/^[A-Za-z0-9_-]+$/.test(token)) throw notValid("it is not base64url");
+  if (token.length > tokenCharactersMax || !/^[A-Za-z0-9_-]+$/.test(token))
+    throw notValid("it is not base64url");
   try {
     return JSON.parse(Buffer.from(token, "base64url").toString());
   } catch {

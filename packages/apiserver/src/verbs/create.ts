@@ -31,7 +31,10 @@ export async function serveCreate(context: ApiContext, request: ApiRequest): Pro
   checkFields(request, decoded, options);
   const object = objectOfBody(request, decoded.value);
   const owners = withoutDuplicateOwners(object);
-  if (owners !== object) request.warnings.add("metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests");
+  if (owners !== object)
+    request.warnings.add(
+      "metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests",
+    );
   const created = await createObject(context, request.resource, {
     object: owners,
     dryRun: options.dryRun,
@@ -53,7 +56,11 @@ export interface CreateStep {
  *
  * @throws StatusError 400, 403, 404 (namespace), 405, 409, 422.
  */
-export async function createObject(context: ApiContext, resource: ServedResource, step: CreateStep): Promise<ApiObject> {
+export async function createObject(
+  context: ApiContext,
+  resource: ServedResource,
+  step: CreateStep,
+): Promise<ApiObject> {
   const { definition } = resource;
   if (definition.terminating === true) throw methodNotAllowed(groupResourceOf(definition), "create");
   if ((step.object.metadata.resourceVersion ?? "") !== "") {
@@ -135,7 +142,11 @@ function newObject(
 }
 
 /** New content needs a namespace that exists and stays (API concepts, "Namespaces"). */
-async function checkNamespace(context: ApiContext, resource: ServedResource, object: ApiObject): Promise<void> {
+async function checkNamespace(
+  context: ApiContext,
+  resource: ServedResource,
+  object: ApiObject,
+): Promise<void> {
   const { definition } = resource;
   if (!definition.namespaced) return;
   const { namespace = "", name = "" } = object.metadata;

@@ -23,9 +23,12 @@ export function objectOfBody(request: ApiRequest, value: unknown): ApiObject {
       `the namespace of the provided object does not match the namespace sent on the request (${namespace} is not ${path.namespace ?? ""})`,
     );
   }
-  if (path.name !== undefined && path.subresource === undefined && metadata.name === undefined) metadata.name = path.name;
+  if (path.name !== undefined && path.subresource === undefined && metadata.name === undefined)
+    metadata.name = path.name;
   if (path.name !== undefined && metadata.name !== undefined && metadata.name !== path.name) {
-    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${path.name})`);
+    throw badRequest(
+      `the name of the object (${metadata.name}) does not match the name on the URL (${path.name})`,
+    );
   }
   return asObject({ ...object, metadata });
 }
@@ -34,18 +37,22 @@ export function objectOfBody(request: ApiRequest, value: unknown): ApiObject {
 export function objectOfKind(resource: ServedResource, value: unknown): JsonObject {
   const { kind, custom } = resource.definition;
   const apiVersion = servedApiVersion(resource);
-  if (!isJsonObject(value as JsonObject)) throw badRequest("the body of the request must be a JSON object");
-  const object = value as JsonObject;
+  if (!isJsonObject(value)) throw badRequest("the body of the request must be a JSON object");
+  const object = value;
   const given = { apiVersion: object["apiVersion"] ?? "", kind: object["kind"] ?? "" };
+  if (typeof given.apiVersion !== "string" || typeof given.kind !== "string") {
+    throw badRequest("apiVersion and kind must be strings");
+  }
   if (custom && given.kind === "") throw badRequest("Object 'Kind' is missing in the body of the request");
-  if (custom && given.apiVersion === "") throw badRequest("Object 'apiVersion' is missing in the body of the request");
+  if (custom && given.apiVersion === "")
+    throw badRequest("Object 'apiVersion' is missing in the body of the request");
   if (given.apiVersion !== "" && given.apiVersion !== apiVersion) {
     throw badRequest(
-      `the API version in the data (${String(given.apiVersion)}) does not match the expected API version (${apiVersion})`,
+      `the API version in the data (${given.apiVersion}) does not match the expected API version (${apiVersion})`,
     );
   }
   if (given.kind !== "" && given.kind !== kind) {
-    throw badRequest(`the kind in the data (${String(given.kind)}) does not match the expected kind (${kind})`);
+    throw badRequest(`the kind in the data (${given.kind}) does not match the expected kind (${kind})`);
   }
   const { apiVersion: _, kind: __, metadata = {}, ...fields } = object;
   return { apiVersion, kind, metadata, ...fields };
@@ -60,7 +67,8 @@ export function checkFields(request: ApiRequest, decoded: DecodedJson, options: 
   if (options.fieldValidation === "Ignore") return;
   const problems = fieldProblems(request.resource, decoded);
   if (problems.length === 0) return;
-  if (options.fieldValidation === "Strict") throw badRequest(`${decodeErrorPrefix(request.resource)}${strictErrorText(problems)}`);
+  if (options.fieldValidation === "Strict")
+    throw badRequest(`${decodeErrorPrefix(request.resource)}${strictErrorText(problems)}`);
   for (const problem of problems) request.warnings.add(problem);
 }
 
@@ -68,7 +76,9 @@ export function checkFields(request: ApiRequest, decoded: DecodedJson, options: 
 export function fieldProblems(resource: ServedResource, decoded: DecodedJson): readonly string[] {
   return [
     ...decoded.duplicates.map((path) => `duplicate field "${path}"`),
-    ...resource.version.schema.unknownFields(decoded.value as JsonObject).map((path) => `unknown field "${path}"`),
+    ...resource.version.schema
+      .unknownFields(decoded.value as JsonObject)
+      .map((path) => `unknown field "${path}"`),
   ];
 }
 
@@ -109,16 +119,17 @@ const metadataFields = new Map<string, MetadataField>([
  */
 function soundMetadata(value: unknown): { -readonly [Field in keyof ObjectMeta]: ObjectMeta[Field] } {
   if (value === undefined || value === null) return {};
-  if (!isJsonObject(value as JsonObject)) throw badRequest("metadata must be an object");
+  if (!isJsonObject(value)) throw badRequest("metadata must be an object");
   const metadata: Record<string, unknown> = {};
-  for (const [field, content] of Object.entries(value as JsonObject)) {
+  for (const [field, content] of Object.entries(value)) {
     const type = metadataFields.get(field);
     if (type === undefined || content === null) continue;
     if (!isOfType(content, type)) {
       throw badRequest(`cannot decode ${childPath("metadata", field)}: expected ${expectedTexts[type]}`);
     }
     if (content === "" && field !== "resourceVersion") continue;
-    if (field !== "managedFields" && typeof content === "object" && Object.keys(content).length === 0) continue;
+    if (field !== "managedFields" && typeof content === "object" && Object.keys(content).length === 0)
+      continue;
     metadata[field] = content;
   }
   return metadata;
@@ -142,9 +153,9 @@ function isOfType(value: unknown, type: MetadataField): boolean {
     case "strings":
       return Array.isArray(value) && value.every((item) => typeof item === "string");
     case "string map":
-      return isJsonObject(value as JsonObject) && Object.values(value as object).every((item) => typeof item === "string");
+      return isJsonObject(value) && Object.values(value).every((item) => typeof item === "string");
     case "objects":
-      return Array.isArray(value) && value.every((item) => isJsonObject(item as JsonObject));
+      return Array.isArray(value) && value.every((item) => isJsonObject(item));
     case "any":
       return true;
   }

@@ -1,4 +1,11 @@
-import { badRequest, forbiddenField, invalid, isJsonObject, notSupported, type StatusCause } from "@meridian/kube";
+import {
+  badRequest,
+  forbiddenField,
+  invalid,
+  isJsonObject,
+  notSupported,
+  type StatusCause,
+} from "@meridian/kube";
 import type { ApiRequest } from "../http/api-request.ts";
 import { decodeBody } from "../http/body.ts";
 
@@ -26,7 +33,9 @@ export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
   const causes: StatusCause[] = [];
   if (dryRun.some((value) => value !== "All")) causes.push(notSupported("dryRun", dryRun.join(","), ["All"]));
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
-    causes.push(forbiddenField("propagationPolicy", "orphanDependents and deletionPropagation cannot be both set"));
+    causes.push(
+      forbiddenField("propagationPolicy", "orphanDependents and deletionPropagation cannot be both set"),
+    );
   }
   if (propagationPolicy !== undefined && !isPolicy(propagationPolicy)) {
     causes.push(notSupported("propagationPolicy", propagationPolicy, [...policies, "nil"]));
@@ -34,7 +43,8 @@ export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
   if (causes.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", causes);
 
   const policy =
-    propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : "Background");
+    propagationPolicy ??
+    (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : "Background");
   return {
     dryRun: dryRun.length > 0,
     preconditions: given.preconditions,
@@ -60,7 +70,8 @@ interface GivenOptions {
 function fromQuery(query: URLSearchParams): GivenOptions {
   const grace = query.get("gracePeriodSeconds");
   const orphan = query.get("orphanDependents");
-  if (grace !== null && !/^-?\d{1,15}$/.test(grace)) throw badRequest(`invalid gracePeriodSeconds "${grace}": use an integer`);
+  if (grace !== null && !/^-?\d{1,15}$/.test(grace))
+    throw badRequest(`invalid gracePeriodSeconds "${grace}": use an integer`);
   return {
     dryRun: query.getAll("dryRun").filter((value) => value !== ""),
     gracePeriodSeconds: grace === null ? undefined : Number(grace),
@@ -75,7 +86,9 @@ function fromBody(request: ApiRequest): GivenOptions {
   if (!isJsonObject(body)) throw badRequest("the body of a deletion must be DeleteOptions");
   const { kind } = body;
   if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
-    throw badRequest(`the kind in the data (${String(kind)}) does not match the expected kind (DeleteOptions)`);
+    throw badRequest(
+      `the kind in the data (${JSON.stringify(kind)}) does not match the expected kind (DeleteOptions)`,
+    );
   }
   const preconditions = body["preconditions"] ?? {};
   if (!isJsonObject(preconditions)) throw badRequest("preconditions must be an object");
@@ -90,7 +103,10 @@ function fromBody(request: ApiRequest): GivenOptions {
     gracePeriodSeconds: optional(body["gracePeriodSeconds"], "number"),
     orphanDependents: optional(body["orphanDependents"], "boolean"),
     propagationPolicy: optional(body["propagationPolicy"], "string"),
-    preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
+    preconditions: {
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
   };
 }
 
@@ -102,6 +118,7 @@ interface Types {
 
 function optional<T extends keyof Types>(value: unknown, type: T): Types[T] | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== type) throw badRequest(`DeleteOptions: expected a ${type}, not ${JSON.stringify(value)}`);
+  if (typeof value !== type)
+    throw badRequest(`DeleteOptions: expected a ${type}, not ${JSON.stringify(value)}`);
   return value as Types[T];
 }

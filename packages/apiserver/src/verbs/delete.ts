@@ -1,4 +1,12 @@
-import { conflict, forbidden, formatTime, notFound, parseTime, type Status, successStatus } from "@meridian/kube";
+import {
+  conflict,
+  forbidden,
+  formatTime,
+  notFound,
+  parseTime,
+  type Status,
+  successStatus,
+} from "@meridian/kube";
 import type { HttpResponse } from "@meridian/runtime";
 import type { ApiRequest } from "../http/api-request.ts";
 import { respond } from "../http/respond.ts";
@@ -85,7 +93,8 @@ function checkPreconditions(resource: ServedResource, object: ApiObject, options
       : resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion
         ? `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion ?? ""}). The object might have been modified`
         : undefined;
-  if (problem !== undefined) throw conflict(groupResourceOf(resource.definition), metadata.name ?? "", problem);
+  if (problem !== undefined)
+    throw conflict(groupResourceOf(resource.definition), metadata.name ?? "", problem);
 }
 
 /** The object with everything that a deletion sets. Returns the same object when it is marked already. Pure. */
@@ -98,9 +107,7 @@ function markDeleted(
   const { metadata } = object;
   const grace = Math.max(
     0,
-    rules.gracePeriodSeconds === undefined
-      ? 0
-      : rules.gracePeriodSeconds(object, graceOf(request.options)),
+    rules.gracePeriodSeconds === undefined ? 0 : rules.gracePeriodSeconds(object, graceOf(request.options)),
   );
 
   if (metadata.deletionTimestamp !== undefined) {
@@ -126,7 +133,8 @@ function markDeleted(
       ...(finalizers.length > 0 && { finalizers }),
       deletionTimestamp: formatTime(request.now + grace * 1_000),
       deletionGracePeriodSeconds: grace,
-      ...(metadata.generation !== undefined && metadata.generation > 0 && { generation: metadata.generation + 1 }),
+      ...(metadata.generation !== undefined &&
+        metadata.generation > 0 && { generation: metadata.generation + 1 }),
     },
   };
   return rules.beginDeletion?.(marked) ?? marked;
@@ -140,7 +148,9 @@ function graceOf(options: DeleteOptions): number | undefined {
 
 /** How dependents are treated is kept as a finalizer until the garbage collector has seen to it. */
 function finalizersFor(finalizers: readonly string[], options: DeleteOptions): readonly string[] {
-  const others = finalizers.filter((finalizer) => finalizer !== foregroundFinalizer && finalizer !== orphanFinalizer);
+  const others = finalizers.filter(
+    (finalizer) => finalizer !== foregroundFinalizer && finalizer !== orphanFinalizer,
+  );
   const policy = options.propagationPolicy;
   if (policy === undefined) return finalizers;
   switch (policy) {

@@ -13,7 +13,8 @@ export async function serveGet(context: ApiContext, request: ApiRequest): Promis
   const resourceVersion = request.query.get("resourceVersion") ?? "";
   if (resourceVersion !== "") {
     const revision = parseResourceVersion(resourceVersion);
-    if (revision === undefined) throw badRequest(`invalid resource version: ${JSON.stringify(resourceVersion)}`);
+    if (revision === undefined)
+      throw badRequest(`invalid resource version: ${JSON.stringify(resourceVersion)}`);
     await reach(context, revision);
   }
   const ref = refOfPath(request);

@@ -1,4 +1,11 @@
-import { badRequest, forbiddenField, invalid, invalidValue, notSupported, type StatusCause } from "@meridian/kube";
+import {
+  badRequest,
+  forbiddenField,
+  invalid,
+  invalidValue,
+  notSupported,
+  type StatusCause,
+} from "@meridian/kube";
 import { parseResourceVersion } from "../objects/resource-version.ts";
 import type { Revision } from "../storage/storage.ts";
 
@@ -63,12 +70,23 @@ export function parseWatchQuery(query: URLSearchParams): WatchQuery {
   const initial = query.get("sendInitialEvents");
   const causes: StatusCause[] = [];
   if (initial !== null && match === "") {
-    causes.push(forbiddenField("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    causes.push(
+      forbiddenField(
+        "resourceVersionMatch",
+        "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+      ),
+    );
   }
   if (initial === null && match !== "") {
-    causes.push(forbiddenField("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    causes.push(
+      forbiddenField(
+        "resourceVersionMatch",
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+      ),
+    );
   }
-  if (match !== "" && match !== "NotOlderThan") causes.push(notSupported("resourceVersionMatch", match, ["NotOlderThan"]));
+  if (match !== "" && match !== "NotOlderThan")
+    causes.push(notSupported("resourceVersionMatch", match, ["NotOlderThan"]));
   if ((query.get("continue") ?? "") !== "") {
     causes.push(forbiddenField("continue", "continue is forbidden for watch"));
   }
@@ -88,7 +106,10 @@ export function parseWatchQuery(query: URLSearchParams): WatchQuery {
 
 /** True for the texts that mean true in a query. */
 export function isTrue(text: string | null): boolean {
-  return text !== null && (text === "" || text === "1" || text.toLowerCase() === "true" || text.toLowerCase() === "t");
+  return (
+    text !== null &&
+    (text === "" || text === "1" || text.toLowerCase() === "true" || text.toLowerCase() === "t")
+  );
 }
 
 /** A legacy watch without a version is one that wants the state first, so both get the end of it marked. */
@@ -108,7 +129,9 @@ function matchProblems(given: {
   const causes: StatusCause[] = [];
   const field = "resourceVersionMatch";
   if (given.resourceVersion === "") {
-    causes.push(forbiddenField(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+    causes.push(
+      forbiddenField(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+    );
   }
   if (given.continueToken !== "") {
     causes.push(forbiddenField(field, "resourceVersionMatch is forbidden when continue is provided"));
@@ -127,7 +150,8 @@ function listVersion(
   options: { readonly match: string; readonly limited: boolean },
 ): ListVersion {
   if (revision === undefined || revision === 0) return { kind: "newest" };
-  if (options.match === "Exact" || (options.match === "" && options.limited)) return { kind: "exact", at: revision };
+  if (options.match === "Exact" || (options.match === "" && options.limited))
+    return { kind: "exact", at: revision };
   return { kind: "not older", than: revision };
 }
 
@@ -140,7 +164,8 @@ function parseLimit(text: string | null): number | undefined {
 
 function parseTimeout(text: string | null): number | undefined {
   if (text === null || text === "") return undefined;
-  if (!/^\d{1,10}$/.test(text)) throw badRequest(`invalid timeoutSeconds ${JSON.stringify(text)}: use an integer`);
+  if (!/^\d{1,10}$/.test(text))
+    throw badRequest(`invalid timeoutSeconds ${JSON.stringify(text)}: use an integer`);
   const seconds = Number(text);
   return seconds > 0 ? seconds : undefined;
 }

@@ -18,7 +18,11 @@ import { includeObjectOf } from "./respond-object.ts";
 export async function serveList(context: ApiContext, request: ApiRequest): Promise<HttpResponse> {
   const selection = parseSelection(request.resource, request.query);
   const query = parseListQuery(request.query);
-  const page = await listPage(context, request.resource, { namespace: request.path.namespace, selection, query });
+  const page = await listPage(context, request.resource, {
+    namespace: request.path.namespace,
+    selection,
+    query,
+  });
   return respondPage(context, request, page);
 }
 
@@ -43,9 +47,16 @@ export interface ListRequest {
  *
  * @throws StatusError 400, 410 (with a token to go on at the newest state), 504.
  */
-export async function listPage(context: ApiContext, resource: ServedResource, list: ListRequest): Promise<ListPage> {
+export async function listPage(
+  context: ApiContext,
+  resource: ServedResource,
+  list: ListRequest,
+): Promise<ListPage> {
   const { query, selection } = list;
-  const collection = collectionPrefix(resource.definition, resource.definition.namespaced ? list.namespace : undefined);
+  const collection = collectionPrefix(
+    resource.definition,
+    resource.definition.namespaced ? list.namespace : undefined,
+  );
   const point = query.continueToken === undefined ? undefined : parseContinue(query.continueToken);
   const revision = point === undefined ? await revisionFor(context, query) : point.revision;
   if (revision !== undefined && revision > context.objects.storage.revision()) {
@@ -97,10 +108,16 @@ async function readPage(context: ApiContext, resource: ServedResource, read: Pag
       objects.push(object);
       if (limit === undefined || objects.length < limit) continue;
       const remaining = result.remaining + result.objects.length - index - 1;
-      return pageOf(objects, { revision, after: record.key.slice(collection.length), remaining, exact: selection.everything });
+      return pageOf(objects, {
+        revision,
+        after: record.key.slice(collection.length),
+        remaining,
+        exact: selection.everything,
+      });
     }
     const last = result.records.at(-1);
-    if (result.remaining === 0 || last === undefined) return { objects, metadata: { resourceVersion: resourceVersionOf(revision) } };
+    if (result.remaining === 0 || last === undefined)
+      return { objects, metadata: { resourceVersion: resourceVersionOf(revision) } };
     after = last.key;
     step = step === undefined ? undefined : Math.min(step * 2, scanStepMax);
   }
@@ -110,7 +127,12 @@ const scanStepMax = 10_000;
 
 function pageOf(
   objects: readonly ApiObject[],
-  end: { readonly revision: Revision; readonly after: string; readonly remaining: number; readonly exact: boolean },
+  end: {
+    readonly revision: Revision;
+    readonly after: string;
+    readonly remaining: number;
+    readonly exact: boolean;
+  },
 ): ListPage {
   const { after, exact, remaining, revision } = end;
   return {
@@ -126,9 +148,13 @@ function pageOf(
 /** A selector that fixes the name needs one key only. */
 function narrowedPrefix(resource: ServedResource, list: ListRequest): string | undefined {
   const { name } = list.selection;
-  if (name === undefined || (resource.definition.namespaced && list.namespace === undefined)) return undefined;
+  if (name === undefined || (resource.definition.namespaced && list.namespace === undefined))
+    return undefined;
   if (/[/%]/.test(name)) return undefined;
-  return objectKeyOf(resource.definition, { name, ...(list.namespace !== undefined && { namespace: list.namespace }) });
+  return objectKeyOf(resource.definition, {
+    name,
+    ...(list.namespace !== undefined && { namespace: list.namespace }),
+  });
 }
 
 /** Which state to read; `undefined` for the newest. */
@@ -162,7 +188,16 @@ const reachMsMax = 3_000;
 const reachStepMs = 100;
 
 function tooLarge(context: ApiContext, revision: Revision): Error {
-  return tooLargeResourceVersion(resourceVersionOf(revision), resourceVersionOf(context.objects.storage.revision()));
+  return tooLargeResourceVersion(
+    resourceVersionOf(revision),
+    resourceVersionOf(context.objects.storage.revision()),
+  );
+}
+
+/** Items of built-in lists leave out what the list says already. */
+function withoutKind(object: ApiObject): unknown {
+  const { apiVersion: _apiVersion, kind: _kind, ...item } = object;
+  return item;
 }
 
 /** Answers a page as a list, a list of metadata, or a table. */
@@ -179,7 +214,7 @@ function representPage(context: ApiContext, request: ApiRequest, { metadata, obj
         kind: resource.definition.listKind,
         apiVersion: servedApiVersion(resource),
         metadata,
-        items: resource.definition.custom ? objects : objects.map(({ apiVersion: _, kind: __, ...item }) => item),
+        items: resource.definition.custom ? objects : objects.map(withoutKind),
       };
     case "partial":
       return {

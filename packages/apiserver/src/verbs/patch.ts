@@ -56,7 +56,9 @@ function patchTypeOf(request: ApiRequest): PatchType {
   const type = patchTypes.get(parseMediaType(request.http.headers["content-type"] ?? "").type);
   const { custom } = request.resource.definition;
   if (type === undefined || (type === "strategic" && custom)) {
-    throw unsupportedMediaType([...patchTypes].filter(([, known]) => !(known === "strategic" && custom)).map(([text]) => text));
+    throw unsupportedMediaType(
+      [...patchTypes].filter(([, known]) => !(known === "strategic" && custom)).map(([text]) => text),
+    );
   }
   return type;
 }

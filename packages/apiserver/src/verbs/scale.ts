@@ -1,4 +1,13 @@
-import { badRequest, formatLabelSelector, isJsonObject, type Json, type JsonObject, labelSelectorFromSpec, methodNotAllowed, ownField } from "@meridian/kube";
+import {
+  badRequest,
+  formatLabelSelector,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  labelSelectorFromSpec,
+  methodNotAllowed,
+  ownField,
+} from "@meridian/kube";
 import type { HttpResponse } from "@meridian/runtime";
 import type { ApiRequest } from "../http/api-request.ts";
 import { decodeBody } from "../http/body.ts";
@@ -12,7 +21,11 @@ import { refOfPath } from "./update.ts";
 import { parseWriteOptions } from "./write-options.ts";
 
 /** The subresource `scale`: the number of replicas, in the same form for each kind that has one (autoscaling/v1 Scale). */
-export async function serveScale(context: ApiContext, request: ApiRequest, verb: string): Promise<HttpResponse> {
+export async function serveScale(
+  context: ApiContext,
+  request: ApiRequest,
+  verb: string,
+): Promise<HttpResponse> {
   const { resource } = request;
   const paths = resource.version.scale;
   if (paths === undefined || (verb !== "get" && verb !== "update" && verb !== "patch")) {
@@ -29,7 +42,8 @@ export async function serveScale(context: ApiContext, request: ApiRequest, verb:
     ref: refOfPath(request),
     target: "object",
     change: (current) => {
-      const wanted = verb === "update" ? decodeBody(request.http).value : applyPatchBody(request, scaleOf(current, paths));
+      const wanted =
+        verb === "update" ? decodeBody(request.http).value : applyPatchBody(request, scaleOf(current, paths));
       return withScale(current, wanted, paths);
     },
     needsVersion: false,
@@ -41,7 +55,8 @@ export async function serveScale(context: ApiContext, request: ApiRequest, verb:
 
 function scaleOf(object: ApiObject, paths: ScalePaths): JsonObject {
   const { creationTimestamp, name, namespace, resourceVersion, uid } = object.metadata;
-  const selector = paths.labelSelector === undefined ? undefined : valueAt(asJson(object), paths.labelSelector);
+  const selector =
+    paths.labelSelector === undefined ? undefined : valueAt(asJson(object), paths.labelSelector);
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
@@ -53,7 +68,10 @@ function scaleOf(object: ApiObject, paths: ScalePaths): JsonObject {
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
     spec: { replicas: numberAt(object, paths.specReplicas) },
-    status: { replicas: numberAt(object, paths.statusReplicas), ...(selector !== undefined && { selector: selectorText(selector) }) },
+    status: {
+      replicas: numberAt(object, paths.statusReplicas),
+      ...(selector !== undefined && { selector: selectorText(selector) }),
+    },
   };
 }
 

@@ -10,10 +10,20 @@ import {
   validateObjectMetaUpdate,
   validatePathSegmentName,
 } from "@meridian/kube";
-import { type ApiObject, asJson, asObject, type NameRule, type ServedResource } from "../resource/definition.ts";
+import {
+  type ApiObject,
+  asJson,
+  asObject,
+  type NameRule,
+  type ServedResource,
+} from "../resource/definition.ts";
 
 /** Prunes, defaults and completes an object as it comes in. `old` is absent on create. Pure. */
-export function shapeObject(resource: ServedResource, object: ApiObject, old: ApiObject | undefined): ApiObject {
+export function shapeObject(
+  resource: ServedResource,
+  object: ApiObject,
+  old: ApiObject | undefined,
+): ApiObject {
   const { schema } = resource.version;
   const { rules } = resource.definition;
   let shaped = asObject(schema.applyDefaults(schema.prune(asJson(object))));
@@ -62,16 +72,21 @@ const nameValidators: Readonly<Record<NameRule, (name: string) => string[]>> = {
 
 /** Clients send times with 0 to 9 digits after the point; MicroTime rests with six. */
 function withMicroTime(object: ApiObject, path: readonly string[]): ApiObject {
-  return asObject(mapAt(object, path, (value) => {
-    const time = typeof value === "string" ? parseTime(value) : undefined;
-    return time === undefined ? value : microTimeText(value as string, time);
-  }));
+  return asObject(
+    mapAt(object, path, (value) => {
+      const time = typeof value === "string" ? parseTime(value) : undefined;
+      return time === undefined ? value : microTimeText(value as string, time);
+    }),
+  );
 }
 
 /** Keeps the digits as text: milliseconds in a double would lose the last microseconds. */
 function microTimeText(text: string, time: number): string {
   const fraction = /\.(\d+)/.exec(text)?.[1] ?? "";
-  return formatMicroTime(Math.floor(time / 1000) * 1000).replace(".000000", `.${fraction.slice(0, 6).padEnd(6, "0")}`);
+  return formatMicroTime(Math.floor(time / 1000) * 1000).replace(
+    ".000000",
+    `.${fraction.slice(0, 6).padEnd(6, "0")}`,
+  );
 }
 
 function mapAt(value: unknown, path: readonly string[], change: (value: unknown) => unknown): unknown {

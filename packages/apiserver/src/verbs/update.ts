@@ -15,7 +15,8 @@ export async function serveUpdate(context: ApiContext, request: ApiRequest): Pro
   const decoded = decodeBody(request.http);
   checkFields(request, decoded, options);
   const object = objectOfBody(request, decoded.value);
-  if (object.metadata.name === undefined) throw badRequest("the name of the object must be given in metadata.name");
+  if (object.metadata.name === undefined)
+    throw badRequest("the name of the object must be given in metadata.name");
 
   const { resource } = request;
   const target = writeTargetOf(request);

@@ -39,7 +39,8 @@ export class WatchEncoder {
   /** The line of a change: entering the selection is ADDED, leaving it is DELETED. Empty when it never was in it. */
   change({ current, previous, revision }: ObjectChange): string {
     const before = previous !== undefined && this.#matches(previous);
-    if (current !== undefined && this.#matches(current)) return this.#line(before ? "MODIFIED" : "ADDED", current);
+    if (current !== undefined && this.#matches(current))
+      return this.#line(before ? "MODIFIED" : "ADDED", current);
     if (!before) return "";
     // The last state that matched, at the version of the write that ended it: who resumes there does not see it again.
     const resourceVersion = resourceVersionOf(revision);

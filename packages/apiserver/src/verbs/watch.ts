@@ -43,7 +43,11 @@ interface Watch {
 }
 
 /** Yields lines until the client goes, the time is up, the kind changes, the server closes or the reader is too slow. */
-async function* streamWatch(context: ApiContext, request: ApiRequest, watch: Watch): AsyncGenerator<Uint8Array> {
+async function* streamWatch(
+  context: ApiContext,
+  request: ApiRequest,
+  watch: Watch,
+): AsyncGenerator<Uint8Array> {
   const ending = new AbortController();
   const end = (): void => ending.abort();
   const stopWatchingKind = context.registry.onChange(() => {
@@ -128,7 +132,9 @@ async function* followChanges(
         if (arrived.done === true) return;
         const batch = arrived.value;
         arrived = undefined;
-        yield* chunksOf(batch.events, (event) => watch.encoder.change(context.objects.change(resource, event)));
+        yield* chunksOf(batch.events, (event) =>
+          watch.encoder.change(context.objects.change(resource, event)),
+        );
         if (batch.progress > progress) progress = batch.progress;
         if (batch.events.length > 0) told = progress;
         continue;

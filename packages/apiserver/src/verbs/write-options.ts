@@ -13,7 +13,10 @@ export interface WriteOptions {
 }
 
 /** @throws StatusError 422 naming each option that is wrong. */
-export function parseWriteOptions(request: ApiRequest, verb: "create" | "update" | "patch" | "apply"): WriteOptions {
+export function parseWriteOptions(
+  request: ApiRequest,
+  verb: "create" | "update" | "patch" | "apply",
+): WriteOptions {
   const { query } = request;
   const causes: StatusCause[] = [];
   const dryRun = query.getAll("dryRun").filter((value) => value !== "");
@@ -26,14 +29,17 @@ export function parseWriteOptions(request: ApiRequest, verb: "create" | "update"
 
   const named = query.get("fieldManager") ?? "";
   if (named.length > fieldManagerCharactersMax) {
-    causes.push(invalidValue("fieldManager", named, `may not be longer than ${fieldManagerCharactersMax} characters`));
+    causes.push(
+      invalidValue("fieldManager", named, `may not be longer than ${fieldManagerCharactersMax} characters`),
+    );
   } else if (/[^\P{C}]|\p{Zl}|\p{Zp}/u.test(named)) {
     causes.push(invalidValue("fieldManager", named, "should only contain printable characters"));
   }
   if (verb === "apply" && named === "") causes.push(required("fieldManager", "is required for apply patch"));
 
   const force = query.get("force");
-  if (force !== null && verb !== "apply") causes.push(forbiddenField("force", "may not be specified for non-apply patch"));
+  if (force !== null && verb !== "apply")
+    causes.push(forbiddenField("force", "may not be specified for non-apply patch"));
 
   if (causes.length > 0) {
     const kind = verb === "create" ? "CreateOptions" : verb === "update" ? "UpdateOptions" : "PatchOptions";

@@ -1,5 +1,11 @@
 import { compileSchema, type StructuralSchema } from "@meridian/kube";
-import { allVerbs, type ResourceDefinition, type ResourceRules, type ResourceVersion, type StoredForm } from "../definition.ts";
+import {
+  allVerbs,
+  type ResourceDefinition,
+  type ResourceRules,
+  type ResourceVersion,
+  type StoredForm,
+} from "../definition.ts";
 import { ageColumn, nameColumn } from "../table.ts";
 import type { PrinterColumn } from "../printer-column.ts";
 

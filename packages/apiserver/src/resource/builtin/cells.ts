@@ -12,10 +12,18 @@ export function at(object: ApiObject, ...path: readonly string[]): Json | undefi
   return value;
 }
 
-/** The value as a text; empty where there is none. */
+/** A scalar as a text; empty for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === "string"
+    ? value
+    : typeof value === "number" || typeof value === "boolean"
+      ? String(value)
+      : "";
+}
+
+/** The value at a path as a text; empty where there is none. */
 export function textAt(object: ApiObject, ...path: readonly string[]): string {
-  const value = at(object, ...path);
-  return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+  return textOf(at(object, ...path));
 }
 
 export function numberAt(object: ApiObject, ...path: readonly string[]): number {
@@ -24,7 +32,10 @@ export function numberAt(object: ApiObject, ...path: readonly string[]): number 
 }
 
 /** The objects of a list; none where there is no list. */
-export function objectsAt(object: ApiObject, ...path: readonly string[]): readonly { readonly [field: string]: Json }[] {
+export function objectsAt(
+  object: ApiObject,
+  ...path: readonly string[]
+): readonly { readonly [field: string]: Json }[] {
   const value = at(object, ...path);
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
@@ -50,7 +61,7 @@ export function labelsText(value: Json | undefined): string {
   if (!isJsonObject(value)) return "<none>";
   return orNone(
     Object.entries(value)
-      .map(([label, content]) => `${label}=${String(content)}`)
+      .map(([label, content]) => `${label}=${textOf(content)}`)
       .join(","),
   );
 }

@@ -39,7 +39,11 @@ export const serviceAccounts: ResourceDefinition = builtIn({
     automountServiceAccountToken: flag("Whether pods get its token by themselves."),
     secrets: list("Secrets that its pods may use.", open("One secret.")),
   }),
-  columns: [textColumn("Secrets", "How many secrets its pods may use.", (account) => String(sizeAt(account, "secrets")))],
+  columns: [
+    textColumn("Secrets", "How many secrets its pods may use.", (account) =>
+      String(sizeAt(account, "secrets")),
+    ),
+  ],
   rules: { returnsDeleted: true },
 });
 
@@ -48,7 +52,10 @@ export const persistentVolumeClaims: ResourceDefinition = builtIn({
   kind: "PersistentVolumeClaim",
   shortNames: ["pvc"],
   status: true,
-  schema: openKind("PersistentVolumeClaim asks for storage.", { spec: open("What is asked for."), status: open("What was given.") }),
+  schema: openKind("PersistentVolumeClaim asks for storage.", {
+    spec: open("What is asked for."),
+    status: open("What was given."),
+  }),
   columns: [
     pathColumn("Status", ".status.phase", "Whether there is a volume for it."),
     pathColumn("Volume", ".spec.volumeName", "The volume."),
@@ -62,7 +69,10 @@ export const persistentVolumes: ResourceDefinition = builtIn({
   shortNames: ["pv"],
   namespaced: false,
   status: true,
-  schema: openKind("PersistentVolume is storage that can be claimed.", { spec: open("What it is."), status: open("How it is.") }),
+  schema: openKind("PersistentVolume is storage that can be claimed.", {
+    spec: open("What it is."),
+    status: open("How it is."),
+  }),
   columns: [pathColumn("Status", ".status.phase", "Whether it is claimed.")],
   rules: { returnsDeleted: true },
 });
@@ -72,7 +82,10 @@ export const resourceQuotas: ResourceDefinition = builtIn({
   kind: "ResourceQuota",
   shortNames: ["quota"],
   status: true,
-  schema: openKind("ResourceQuota bounds what a namespace may use.", { spec: open("The bounds."), status: open("What is used.") }),
+  schema: openKind("ResourceQuota bounds what a namespace may use.", {
+    spec: open("The bounds."),
+    status: open("What is used."),
+  }),
   rules: { returnsDeleted: true },
 });
 
@@ -95,7 +108,11 @@ const rules = list(
   }),
 );
 const binding = {
-  roleRef: object("The role that is given.", { apiGroup: text("Its group."), kind: text("Its kind."), name: text("Its name.") }),
+  roleRef: object("The role that is given.", {
+    apiGroup: text("Its group."),
+    kind: text("Its kind."),
+    name: text("Its name."),
+  }),
   subjects: list(
     "Who gets it.",
     object("One subject.", {
@@ -114,7 +131,12 @@ const roleColumn = textColumn("Role", "The role that is given.", (of) => {
 
 /** The kinds of rbac.authorization.k8s.io/v1. They are kept, and not enforced. */
 export const accessControl: readonly ResourceDefinition[] = [
-  builtIn({ ...rbac, kind: "Role", schema: openKind("Role is a set of rights within a namespace.", { rules }), rules: rbacRules }),
+  builtIn({
+    ...rbac,
+    kind: "Role",
+    schema: openKind("Role is a set of rights within a namespace.", { rules }),
+    rules: rbacRules,
+  }),
   builtIn({
     ...rbac,
     kind: "RoleBinding",
@@ -126,10 +148,24 @@ export const accessControl: readonly ResourceDefinition[] = [
     ...rbac,
     kind: "ClusterRole",
     namespaced: false,
-    schema: openKind("ClusterRole is a set of rights.", { rules, aggregationRule: open("Roles whose rights it takes over.") }),
+    schema: openKind("ClusterRole is a set of rights.", {
+      rules,
+      aggregationRule: open("Roles whose rights it takes over."),
+    }),
     allColumns: [
-      { name: "Name", type: "string", format: "name", description: "Name of the role.", cell: ".metadata.name" },
-      { name: "Created At", type: "date", description: "When it was made.", cell: (of) => of.metadata.creationTimestamp ?? "" },
+      {
+        name: "Name",
+        type: "string",
+        format: "name",
+        description: "Name of the role.",
+        cell: ".metadata.name",
+      },
+      {
+        name: "Created At",
+        type: "date",
+        description: "When it was made.",
+        cell: (of) => of.metadata.creationTimestamp ?? "",
+      },
     ],
     rules: rbacRules,
   }),

@@ -1,7 +1,7 @@
 import { forbiddenField, isJsonObject, invalidValue, deepEqual, type StatusCause } from "@meridian/kube";
 import type { ApiObject, ResourceDefinition } from "../definition.ts";
 import { builtIn } from "./built-in.ts";
-import { at, sizeAt, textAt, textColumn } from "./cells.ts";
+import { at, sizeAt, textAt, textColumn, textOf } from "./cells.ts";
 import { flag, kind, text, texts } from "./schema-nodes.ts";
 
 /** ConfigMaps (v1). */
@@ -65,13 +65,13 @@ export const secrets: ResourceDefinition = builtIn({
 
 function moveStringData(secret: ApiObject): ApiObject {
   const { stringData, ...rest } = secret;
-  if (!isJsonObject(stringData)) return stringData === undefined ? secret : (rest as ApiObject);
+  if (!isJsonObject(stringData)) return stringData === undefined ? secret : rest;
   const encoded = Object.entries(stringData).map(([key, value]) => [
     key,
-    Buffer.from(String(value), "utf8").toString("base64"),
+    Buffer.from(textOf(value), "utf8").toString("base64"),
   ]);
   const data = isJsonObject(rest["data"]) ? rest["data"] : {};
-  return { ...(rest as ApiObject), data: { ...data, ...Object.fromEntries(encoded) } };
+  return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } };
 }
 
 function keyProblems(object: ApiObject, field: string): readonly StatusCause[] {
@@ -89,8 +89,16 @@ function keyProblems(object: ApiObject, field: string): readonly StatusCause[] {
 /** The values stay out of the message: they may be secret. */
 function base64Problems(object: ApiObject, field: string): readonly StatusCause[] {
   return entriesOf(object, field)
-    .filter(([, value]) => typeof value === "string" && !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value))
-    .map(([key]) => ({ reason: "FieldValueInvalid", field: `${field}[${key}]`, message: "Invalid value: must be base64" }));
+    .filter(
+      ([, value]) =>
+        typeof value === "string" &&
+        !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value),
+    )
+    .map(([key]) => ({
+      reason: "FieldValueInvalid",
+      field: `${field}[${key}]`,
+      message: "Invalid value: must be base64",
+    }));
 }
 
 function immutableProblems(

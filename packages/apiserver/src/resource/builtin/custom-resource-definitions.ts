@@ -58,7 +58,10 @@ const version = object(
         ["name", "type", "jsonPath"],
       ),
     ),
-    selectableFields: list("Fields that selectors may use.", object("One field.", { jsonPath: text("Where it stands.") })),
+    selectableFields: list(
+      "Fields that selectors may use.",
+      object("One field.", { jsonPath: text("Where it stands.") }),
+    ),
   },
   ["name", "served", "storage"],
 );
@@ -98,7 +101,13 @@ export const customResourceDefinitions: ResourceDefinition = builtIn({
     ["spec"],
   ),
   allColumns: [
-    { name: "Name", type: "string", format: "name", description: "Name of the definition.", cell: ".metadata.name" },
+    {
+      name: "Name",
+      type: "string",
+      format: "name",
+      description: "Name of the definition.",
+      cell: ".metadata.name",
+    },
     textColumn("Created At", "When it was made.", (of) => of.metadata.creationTimestamp ?? ""),
   ],
   rules: {
@@ -106,7 +115,10 @@ export const customResourceDefinitions: ResourceDefinition = builtIn({
     allowsUnconditionalUpdate: false,
     complete: completeDefinition,
     validate: (definition, old) =>
-      validateCustomResourceDefinition(asDefinition(definition), old === undefined ? undefined : asDefinition(old)),
+      validateCustomResourceDefinition(
+        asDefinition(definition),
+        old === undefined ? undefined : asDefinition(old),
+      ),
   },
 });
 

@@ -65,12 +65,7 @@ export const eventsOfEventsGroup: ResourceDefinition = builtIn({
     deprecatedCount: integer("How many times it happened, from older reporters."),
   }),
   allColumns: columnsFor({ message: "note", object: "regarding", source: "deprecatedSource" }),
-  selectable: [
-    ...referenceFields("regarding"),
-    "reason",
-    "reportingController",
-    "type",
-  ],
+  selectable: [...referenceFields("regarding"), "reason", "reportingController", "type"],
   stored: {
     folder: "core/events",
     apiVersion: "v1",
@@ -117,12 +112,19 @@ function columnsFor(fields: {
       const kindText = textAt(event, fields.object, "kind").toLowerCase();
       return `${kindText}/${textAt(event, fields.object, "name")}`;
     }),
-    wide(pathColumn("Subobject", `.${fields.object}.fieldPath`, "The part of the object that it happened to.")),
+    wide(
+      pathColumn("Subobject", `.${fields.object}.fieldPath`, "The part of the object that it happened to."),
+    ),
     wide(pathColumn("Source", `.${fields.source}.component`, "Who saw it.")),
     textColumn("Message", "What happened, for people.", (event) => textAt(event, fields.message).trim()),
     wide(
       textColumn("First Seen", "How long ago it happened first.", (event, now) =>
-        since(textAt(event, "firstTimestamp") || textAt(event, "eventTime") || textAt(event, "metadata", "creationTimestamp"), now),
+        since(
+          textAt(event, "firstTimestamp") ||
+            textAt(event, "eventTime") ||
+            textAt(event, "metadata", "creationTimestamp"),
+          now,
+        ),
       ),
     ),
     wide({
@@ -131,6 +133,12 @@ function columnsFor(fields: {
       description: "How many times it happened.",
       cell: (event) => numberAt(event, "series", "count") || numberAt(event, "count") || 1,
     }),
-    wide({ name: "Name", type: "string", format: "name", description: "Name of the event.", cell: ".metadata.name" }),
+    wide({
+      name: "Name",
+      type: "string",
+      format: "name",
+      description: "Name of the event.",
+      cell: ".metadata.name",
+    }),
   ];
 }

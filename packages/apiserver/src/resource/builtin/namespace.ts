@@ -29,10 +29,16 @@ export const namespaces: ResourceDefinition = builtIn({
       ...namespace,
       metadata: {
         ...namespace.metadata,
-        labels: { ...namespace.metadata.labels, "kubernetes.io/metadata.name": namespace.metadata.name ?? "" },
+        labels: {
+          ...namespace.metadata.labels,
+          "kubernetes.io/metadata.name": namespace.metadata.name ?? "",
+        },
       },
       ...(old === undefined
-        ? { spec: { ...asFields(namespace["spec"]), finalizers: ["kubernetes"] }, status: { phase: "Active" } }
+        ? {
+            spec: { ...asFields(namespace["spec"]), finalizers: ["kubernetes"] },
+            status: { phase: "Active" },
+          }
         : { spec: namespace["spec"] ?? {}, status: namespace["status"] ?? { phase: "Active" } }),
     }),
     beginDeletion: (namespace) => ({

@@ -1,6 +1,17 @@
 import type { ApiObject, ResourceDefinition } from "../definition.ts";
 import { builtIn } from "./built-in.ts";
-import { at, labelsText, objectsAt, orNone, pathColumn, sizeAt, textAt, textColumn, wide } from "./cells.ts";
+import {
+  at,
+  labelsText,
+  objectsAt,
+  orNone,
+  pathColumn,
+  sizeAt,
+  textAt,
+  textOf,
+  textColumn,
+  wide,
+} from "./cells.ts";
 import {
   choice,
   conditions,
@@ -92,19 +103,29 @@ export const services: ResourceDefinition = builtIn({
   }),
   columns: [
     pathColumn("Type", ".spec.type", "How the service can be reached."),
-    textColumn("Cluster-IP", "Address within the cluster.", (service) => orNone(textAt(service, "spec", "clusterIP"))),
+    textColumn("Cluster-IP", "Address within the cluster.", (service) =>
+      orNone(textAt(service, "spec", "clusterIP")),
+    ),
     textColumn("External-IP", "Addresses for the outside.", externalAddresses),
     textColumn("Port(s)", "Ports that the service offers.", (service) =>
       orNone(
         objectsAt(service, "spec", "ports")
           .map(({ nodePort, port, protocol: of = "TCP" }) =>
-            typeof nodePort === "number" && nodePort > 0 ? `${String(port)}:${nodePort}/${String(of)}` : `${String(port)}/${String(of)}`,
+            typeof nodePort === "number" && nodePort > 0
+              ? `${textOf(port)}:${nodePort}/${textOf(of)}`
+              : `${textOf(port)}/${textOf(of)}`,
           )
           .join(","),
       ),
     ),
   ],
-  wideColumns: [wide(textColumn("Selector", "Labels of the pods behind it.", (service) => labelsText(at(service, "spec", "selector"))))],
+  wideColumns: [
+    wide(
+      textColumn("Selector", "Labels of the pods behind it.", (service) =>
+        labelsText(at(service, "spec", "selector")),
+      ),
+    ),
+  ],
   selectable: ["spec.clusterIP", "spec.type"],
   rules: { nameRule: "label-1035", returnsDeleted: true, allowsCreateOnUpdate: true },
 });
@@ -112,7 +133,7 @@ export const services: ResourceDefinition = builtIn({
 function externalAddresses(service: ApiObject): string {
   const balancer = addressesOf(service);
   const fixed = at(service, "spec", "externalIPs");
-  const externalIps = Array.isArray(fixed) ? fixed.map(String) : [];
+  const externalIps = Array.isArray(fixed) ? fixed.map(textOf) : [];
   switch (textAt(service, "spec", "type")) {
     case "ExternalName":
       return orNone(textAt(service, "spec", "externalName"));
@@ -126,7 +147,7 @@ function externalAddresses(service: ApiObject): string {
 }
 
 function addressesOf(of: ApiObject): readonly string[] {
-  return objectsAt(of, "status", "loadBalancer", "ingress").map(({ hostname, ip }) => String(ip ?? hostname ?? ""));
+  return objectsAt(of, "status", "loadBalancer", "ingress").map(({ hostname, ip }) => textOf(ip ?? hostname));
 }
 
 /** Endpoint slices (discovery.k8s.io/v1). */
@@ -179,11 +200,18 @@ export const endpointSlices: ResourceDefinition = builtIn({
   columns: [
     pathColumn("AddressType", ".addressType", "What the addresses are."),
     textColumn("Ports", "The ports of each endpoint.", (slice) =>
-      limited(objectsAt(slice, "ports").map(({ port }) => (port === undefined || port === null ? "*" : String(port))), "<unset>"),
+      limited(
+        objectsAt(slice, "ports").map(({ port }) =>
+          port === undefined || port === null ? "*" : textOf(port),
+        ),
+        "<unset>",
+      ),
     ),
     textColumn("Endpoints", "Addresses of the endpoints.", (slice) =>
       limited(
-        objectsAt(slice, "endpoints").flatMap(({ addresses }) => (Array.isArray(addresses) ? addresses.map(String) : [])),
+        objectsAt(slice, "endpoints").flatMap(({ addresses }) =>
+          Array.isArray(addresses) ? addresses.map(textOf) : [],
+        ),
         "<unset>",
       ),
     ),
@@ -245,7 +273,11 @@ export const ingresses: ResourceDefinition = builtIn({
                   "One rule.",
                   {
                     path: text("The path."),
-                    pathType: choice("How the path is compared.", ["Exact", "Prefix", "ImplementationSpecific"]),
+                    pathType: choice("How the path is compared.", [
+                      "Exact",
+                      "Prefix",
+                      "ImplementationSpecific",
+                    ]),
                     backend: ingressBackend,
                   },
                   ["backend", "pathType"],
@@ -260,13 +292,19 @@ export const ingresses: ResourceDefinition = builtIn({
     status: object("How the ingress is.", { loadBalancer: loadBalancerStatus }),
   }),
   columns: [
-    textColumn("Class", "Which controller cares for it.", (ingress) => orNone(textAt(ingress, "spec", "ingressClassName"))),
+    textColumn("Class", "Which controller cares for it.", (ingress) =>
+      orNone(textAt(ingress, "spec", "ingressClassName")),
+    ),
     textColumn("Hosts", "The hosts that it is for.", (ingress) => {
-      const hosts = objectsAt(ingress, "spec", "rules").map(({ host }) => (typeof host === "string" && host !== "" ? host : "*"));
+      const hosts = objectsAt(ingress, "spec", "rules").map(({ host }) =>
+        typeof host === "string" && host !== "" ? host : "*",
+      );
       return hosts.length === 0 ? "*" : limited(hosts, "*");
     }),
     textColumn("Address", "Where requests can enter.", (ingress) => addressesOf(ingress).join(",")),
-    textColumn("Ports", "80, and 443 with certificates.", (ingress) => (sizeAt(ingress, "spec", "tls") > 0 ? "80, 443" : "80")),
+    textColumn("Ports", "80, and 443 with certificates.", (ingress) =>
+      sizeAt(ingress, "spec", "tls") > 0 ? "80, 443" : "80",
+    ),
   ],
   rules: { tracksGeneration: true },
 });
@@ -298,21 +336,27 @@ export const endpoints: ResourceDefinition = builtIn({
   kind: "Endpoints",
   plural: "endpoints",
   shortNames: ["ep"],
-  schema: kind("Endpoints lists the addresses behind a service, in the older form of one object for all of them.", {
-    subsets: list(
-      "Addresses with the same ports.",
-      object("Addresses and ports, each with each.", {
-        addresses: list("Addresses that are ready.", open("One address.")),
-        notReadyAddresses: list("Addresses that are not.", open("One address.")),
-        ports: list("Ports.", object("One port.", {
-          name: text("Name."),
-          port: integer("Number."),
-          protocol,
-          appProtocol: text("What is spoken on the port."),
-        })),
-      }),
-    ),
-  }),
+  schema: kind(
+    "Endpoints lists the addresses behind a service, in the older form of one object for all of them.",
+    {
+      subsets: list(
+        "Addresses with the same ports.",
+        object("Addresses and ports, each with each.", {
+          addresses: list("Addresses that are ready.", open("One address.")),
+          notReadyAddresses: list("Addresses that are not.", open("One address.")),
+          ports: list(
+            "Ports.",
+            object("One port.", {
+              name: text("Name."),
+              port: integer("Number."),
+              protocol,
+              appProtocol: text("What is spoken on the port."),
+            }),
+          ),
+        }),
+      ),
+    },
+  ),
   columns: [
     textColumn("Endpoints", "Addresses and ports.", (of) =>
       limited(
@@ -320,8 +364,10 @@ export const endpoints: ResourceDefinition = builtIn({
           const all = Array.isArray(addresses) ? addresses : [];
           const numbers = Array.isArray(ports) ? ports : [];
           return all.flatMap((address) => {
-            const ip = String((address as { readonly ip?: unknown }).ip ?? "");
-            return numbers.length === 0 ? [ip] : numbers.map((port) => `${ip}:${String((port as { readonly port?: unknown }).port)}`);
+            const ip = textOf((address as { readonly ip?: unknown }).ip);
+            return numbers.length === 0
+              ? [ip]
+              : numbers.map((port) => `${ip}:${textOf((port as { readonly port?: unknown }).port)}`);
           });
         }),
         "<none>",

@@ -51,7 +51,11 @@ export function list(description: string, items: StructuralSchema): StructuralSc
 }
 
 /** A list whose entries are told apart by `keys`; patches merge by the first of them. */
-export function keyedList(description: string, keys: readonly [string, ...string[]], items: StructuralSchema): StructuralSchema {
+export function keyedList(
+  description: string,
+  keys: readonly [string, ...string[]],
+  items: StructuralSchema,
+): StructuralSchema {
   return {
     type: "array",
     description,
@@ -64,7 +68,10 @@ export function keyedList(description: string, keys: readonly [string, ...string
 }
 
 /** An object of any content. */
-export function open(description: string, properties: Readonly<Record<string, StructuralSchema>> = {}): StructuralSchema {
+export function open(
+  description: string,
+  properties: Readonly<Record<string, StructuralSchema>> = {},
+): StructuralSchema {
   return { type: "object", description, properties, "x-kubernetes-preserve-unknown-fields": true };
 }
 
@@ -88,7 +95,10 @@ export function kind(
 }
 
 /** A kind of which only the outline is known: everything else is kept as it comes. */
-export function openKind(description: string, properties: Readonly<Record<string, StructuralSchema>> = {}): StructuralSchema {
+export function openKind(
+  description: string,
+  properties: Readonly<Record<string, StructuralSchema>> = {},
+): StructuralSchema {
   return { ...kind(description, properties), "x-kubernetes-preserve-unknown-fields": true };
 }
 
@@ -145,4 +155,3 @@ export function labelSelector(description: string): StructuralSchema {
     ),
   });
 }
-

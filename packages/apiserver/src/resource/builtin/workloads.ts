@@ -1,10 +1,36 @@
 import type { ApiObject, ResourceDefinition } from "../definition.ts";
 import { builtIn, replicaScale } from "./built-in.ts";
-import { labelsText, at, numberAt, objectsAt, orNone, pathColumn, sizeAt, textAt, textColumn, wide } from "./cells.ts";
-import { conditions, integer, keyedList, labelSelector, long, open, openKind, text, time } from "./schema-nodes.ts";
+import {
+  labelsText,
+  at,
+  numberAt,
+  objectsAt,
+  orNone,
+  pathColumn,
+  sizeAt,
+  textAt,
+  textOf,
+  textColumn,
+  wide,
+} from "./cells.ts";
+import {
+  conditions,
+  integer,
+  keyedList,
+  labelSelector,
+  long,
+  open,
+  openKind,
+  text,
+  time,
+} from "./schema-nodes.ts";
 
 const namedOpenList = (description: string, key: string) =>
-  keyedList(description, [key], open("One entry.", { [key]: key.endsWith("Port") ? integer("Its key.") : text("Its key.") }));
+  keyedList(
+    description,
+    [key],
+    open("One entry.", { [key]: key.endsWith("Port") ? integer("Its key.") : text("Its key.") }),
+  );
 
 const container = open("One container.", {
   name: text("Name."),
@@ -30,7 +56,11 @@ const podSpec = open("What the pod runs.", {
 });
 
 const podTemplate = open("The pods to make.", {
-  metadata: { type: "object", description: "Labels and annotations of the pods.", "x-kubernetes-preserve-unknown-fields": true },
+  metadata: {
+    type: "object",
+    description: "Labels and annotations of the pods.",
+    "x-kubernetes-preserve-unknown-fields": true,
+  },
   spec: podSpec,
 });
 
@@ -42,7 +72,10 @@ export const pods: ResourceDefinition = builtIn({
   status: true,
   schema: openKind("Pod is a group of containers that run together on one node.", {
     spec: podSpec,
-    status: open("How the pod is.", { phase: text("Where the pod is in its life."), conditions: conditions() }),
+    status: open("How the pod is.", {
+      phase: text("Where the pod is in its life."),
+      conditions: conditions(),
+    }),
   }),
   columns: [
     textColumn("Ready", "How many of the containers are ready.", (pod) => {
@@ -66,7 +99,11 @@ export const pods: ResourceDefinition = builtIn({
   wideColumns: [
     wide(textColumn("IP", "Address.", (pod) => orNone(textAt(pod, "status", "podIP")))),
     wide(textColumn("Node", "The node that it runs on.", (pod) => orNone(textAt(pod, "spec", "nodeName")))),
-    wide(textColumn("Nominated Node", "The node that it waits for.", (pod) => orNone(textAt(pod, "status", "nominatedNodeName")))),
+    wide(
+      textColumn("Nominated Node", "The node that it waits for.", (pod) =>
+        orNone(textAt(pod, "status", "nominatedNodeName")),
+      ),
+    ),
     wide(textColumn("Readiness Gates", "Further conditions of its readiness.", () => "<none>")),
   ],
   selectable: [
@@ -120,12 +157,16 @@ const countColumn = (name: string, path: string, description: string) => ({
 const containerColumns = [
   wide(textColumn("Containers", "Names of the containers.", (of) => containerField(of, "name"))),
   wide(textColumn("Images", "Images of the containers.", (of) => containerField(of, "image"))),
-  wide(textColumn("Selector", "Labels of its pods.", (of) => labelsText(at(of, "spec", "selector", "matchLabels")))),
+  wide(
+    textColumn("Selector", "Labels of its pods.", (of) =>
+      labelsText(at(of, "spec", "selector", "matchLabels")),
+    ),
+  ),
 ];
 
 function containerField(of: ApiObject, field: string): string {
   return objectsAt(of, "spec", "template", "spec", "containers")
-    .map((entry) => String(entry[field] ?? ""))
+    .map((entry) => textOf(entry[field]))
     .join(",");
 }
 
@@ -162,7 +203,11 @@ export const replicaSets: ResourceDefinition = builtIn({
   shortNames: ["rs"],
   scale: replicaScale,
   schema: openKind("ReplicaSet keeps a number of equal pods running.", {
-    spec: open("How it shall be.", { replicas, selector: labelSelector("Labels of its pods."), template: podTemplate }),
+    spec: open("How it shall be.", {
+      replicas,
+      selector: labelSelector("Labels of its pods."),
+      template: podTemplate,
+    }),
     status: workloadStatus,
   }),
   columns: [
@@ -244,7 +289,7 @@ export const jobs: ResourceDefinition = builtIn({
   columns: [
     textColumn("Status", "Whether it is done.", (job) => {
       const done = objectsAt(job, "status", "conditions").find(({ status }) => status === "True");
-      return done === undefined ? "Running" : String(done["type"]);
+      return done === undefined ? "Running" : textOf(done["type"]);
     }),
     textColumn("Completions", "How many pods succeeded.", (job) => {
       return `${numberAt(job, "status", "succeeded")}/${numberAt(job, "spec", "completions") || 1}`;
@@ -272,10 +317,16 @@ export const cronJobs: ResourceDefinition = builtIn({
   }),
   columns: [
     pathColumn("Schedule", ".spec.schedule", "The times."),
-    textColumn("Timezone", "The zone that the times are in.", (job) => orNone(textAt(job, "spec", "timeZone"))),
-    textColumn("Suspend", "Whether it rests.", (job) => (at(job, "spec", "suspend") === true ? "True" : "False")),
+    textColumn("Timezone", "The zone that the times are in.", (job) =>
+      orNone(textAt(job, "spec", "timeZone")),
+    ),
+    textColumn("Suspend", "Whether it rests.", (job) =>
+      at(job, "spec", "suspend") === true ? "True" : "False",
+    ),
     textColumn("Active", "How many jobs run.", (job) => String(sizeAt(job, "status", "active"))),
-    textColumn("Last Schedule", "When the last job was made.", (job) => orNone(textAt(job, "status", "lastScheduleTime"))),
+    textColumn("Last Schedule", "When the last job was made.", (job) =>
+      orNone(textAt(job, "status", "lastScheduleTime")),
+    ),
   ],
   rules: { tracksGeneration: true },
 });
@@ -287,10 +338,13 @@ export const replicationControllers: ResourceDefinition = builtIn({
   categories: ["all"],
   status: true,
   scale: replicaScale,
-  schema: openKind("ReplicationController keeps a number of equal pods running; replica sets came after it.", {
-    spec: open("How it shall be.", { replicas, template: podTemplate }),
-    status: workloadStatus,
-  }),
+  schema: openKind(
+    "ReplicationController keeps a number of equal pods running; replica sets came after it.",
+    {
+      spec: open("How it shall be.", { replicas, template: podTemplate }),
+      status: workloadStatus,
+    },
+  ),
   columns: [
     countColumn("Desired", "spec.replicas", "How many pods there shall be."),
     countColumn("Current", "status.replicas", "How many pods there are."),
