@@ -214,8 +214,11 @@ export class Reflector<T extends KubeObject> {
     const events = this.#counts.events + this.#counts.bookmarks - eventsBefore;
     const failure = ending === undefined ? ({ kind: "ended" } as const) : failureOf(ending, { opened: true });
     const input = { seen: "watch end", failure, events, lastedMs: atMs - openedAtMs, atMs } as const;
-    if (ending === undefined) this.#step(input);
-    else this.#failed("watch broken", ending, input);
+    if (ending !== undefined) return this.#failed("watch broken", ending, input);
+    this.#step(input);
+    if (this.#state.pause === undefined) return;
+    this.#counts.failures++;
+    this.#log.warn("watch ended at once", { lastedMs: input.lastedMs, events, version: place.version });
   }
 
   /** Takes events until the stream ends or the machine leaves it. @throws what the stream throws, or its ERROR event. */
