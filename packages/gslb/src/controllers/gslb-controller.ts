@@ -119,7 +119,8 @@ export class GslbController {
       resolved.target,
       servers.flatMap(({ services }) => services ?? []),
     );
-    const affected = this.claims.set(key, { since: gslb.metadata.creationTimestamp ?? "", hosts });
+    const held = (gslb.status?.servers ?? []).flatMap(({ host }) => host ?? []);
+    const affected = this.claims.set(key, { since: gslb.metadata.creationTimestamp ?? "", hosts, held });
     for (const other of affected) this.controller.enqueue(other);
     this.#askPeers(gslb, hosts);
     return resolved;

@@ -16,7 +16,8 @@ export function conditionNotes(before: GslbStatus | undefined, after: GslbStatus
       old.reason === condition.reason &&
       old.message === condition.message;
     const isGood = condition.status === "True" && condition.reason !== "AcceptedWithWarnings";
-    if (isSame || condition.status === "Unknown") continue;
+    // That nothing is published follows from what another condition tells.
+    if (isSame || condition.status === "Unknown" || condition.reason === "NothingToPublish") continue;
     if (!isGood) notes.push({ type: "Warning", ...wording(condition) });
     else if (old?.status === "False")
       notes.push({

@@ -1,41 +1,51 @@
 import { canonicalName } from "../decide/dns-name.ts";
 
+/** What a Gslb claims. */
+export interface HostClaim {
+  /** When the Gslb was made: RFC 3339 in UTC, in whole seconds, so text order is time order. */
+  readonly since: string;
+  readonly hosts: readonly string[];
+  /** Of these, those that it holds already according to its status. */
+  readonly held: readonly string[];
+}
+
 interface Claimant {
   readonly key: string;
-  /** RFC 3339 in UTC. */
   readonly since: string;
+  readonly isHolding: boolean;
 }
 
 /**
- * Which Gslb holds which host. The oldest claimant does, on every cluster and after every restart; of two made in the same
- * second, the one whose `namespace/name` sorts first.
+ * Which Gslb holds which host. The oldest claimant does, in any order of events and after every restart. Of two made in the
+ * same second it is the one that holds the host already, else the one whose `namespace/name` sorts first.
  */
 export class HostClaims {
   readonly #claimants = new Map<string, Claimant[]>();
-  readonly #hosts = new Map<string, { readonly since: string; readonly hosts: ReadonlySet<string> }>();
+  readonly #claims = new Map<string, { readonly text: string; readonly hosts: ReadonlySet<string> }>();
 
   /** Says which hosts a Gslb names. @returns the other Gslbs that have won or lost a host by it */
-  set(
-    key: string,
-    claim: { readonly since: string; readonly hosts: readonly string[] },
-  ): ReadonlySet<string> {
-    const hosts = new Set(claim.hosts.map(canonicalName));
-    const before = this.#hosts.get(key);
-    const isSame = before !== undefined && before.since === claim.since && sameSet(before.hosts, hosts);
-    if (isSame) return new Set();
+  set(key: string, claim: HostClaim): ReadonlySet<string> {
     const affected = new Set<string>();
-    for (const host of before?.hosts ?? [])
-      this.#change(host, affected, (claimants) => claimants.filter((each) => each.key !== key));
-    for (const host of hosts)
-      this.#change(host, affected, (claimants) => [...claimants, { key, since: claim.since }].sort(byAge));
-    if (hosts.size === 0) this.#hosts.delete(key);
-    else this.#hosts.set(key, { since: claim.since, hosts });
+    const text = JSON.stringify(claim);
+    const before = this.#claims.get(key);
+    if (before?.text === text) return affected;
+    const hosts = new Set(claim.hosts.map(canonicalName));
+    const held = new Set(claim.held.map(canonicalName));
+    for (const host of new Set([...(before?.hosts ?? []), ...hosts])) {
+      const isHolding = held.has(host);
+      this.#change(host, affected, (claimants) => {
+        const others = claimants.filter((each) => each.key !== key);
+        return hosts.has(host) ? [...others, { key, since: claim.since, isHolding }].sort(byRank) : others;
+      });
+    }
+    if (hosts.size === 0) this.#claims.delete(key);
+    else this.#claims.set(key, { text, hosts });
     affected.delete(key);
     return affected;
   }
 
   remove(key: string): ReadonlySet<string> {
-    return this.set(key, { since: "", hosts: [] });
+    return this.set(key, { since: "", hosts: [], held: [] });
   }
 
   /** The Gslb that holds a host, as `namespace/name`. */
@@ -54,11 +64,8 @@ export class HostClaims {
   }
 }
 
-function byAge(a: Claimant, b: Claimant): number {
+function byRank(a: Claimant, b: Claimant): number {
   if (a.since !== b.since) return a.since < b.since ? -1 : 1;
+  if (a.isHolding !== b.isHolding) return a.isHolding ? -1 : 1;
   return a.key < b.key ? -1 : 1;
-}
-
-function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.size === b.size && [...a].every((item) => b.has(item));
 }

@@ -15,7 +15,11 @@ export async function ensureNamespace(client: KubeClient, name: string, signal: 
     if (!isRefusal(error, 404)) throw error;
   }
   try {
-    await client.create<Namespace>(namespaceType, { apiVersion: "v1", kind: "Namespace", metadata: { name } }, { signal });
+    await client.create<Namespace>(
+      namespaceType,
+      { apiVersion: "v1", kind: "Namespace", metadata: { name } },
+      { signal },
+    );
   } catch (error) {
     if (!isRefusal(error, 403) && !isRefusal(error, 409)) throw error;
   }

@@ -32,7 +32,7 @@ export interface ZoneDelegationControllerOptions {
   readonly copies: ClusterCopies;
   readonly peers: Peers;
   readonly feeder: ZoneFeeder;
-  readonly dnsClient: DnsClient;
+  readonly dnsClient: Pick<DnsClient, "query">;
   readonly events: EventRecorder;
   readonly config: OperatorConfig;
   readonly edgeServers: readonly Endpoint[];

@@ -101,7 +101,10 @@ function programmed({ snapshot, records }: ConditionFacts): ConditionOutcome {
       message: snapshot.endpointProblem,
     });
   return records === undefined
-    ? outcome("Programmed", "False", { reason: "NothingToPublish", message: "no host is accepted" })
+    ? outcome("Programmed", "False", {
+        reason: "NothingToPublish",
+        message: "no host can be published; Accepted and ResolvedRefs tell why",
+      })
     : outcome("Programmed", "True", {
         reason: "Programmed",
         message: "the DNSEndpoint says what was decided",

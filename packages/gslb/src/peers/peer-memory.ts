@@ -23,6 +23,9 @@ export interface MemoryKey {
   readonly family: AddressFamily;
 }
 
+/** What of a client it takes to keep objects. */
+type ObjectClient = Pick<KubeClient, "get" | "list" | "create" | "update" | "delete">;
+
 const shards = 16;
 const retryMsMax = 15_000;
 const labels = { "app.kubernetes.io/managed-by": "meridian", "app.kubernetes.io/component": "peer-views" };
@@ -40,7 +43,7 @@ interface Shard {
  */
 export class StoredPeerMemory implements PeerMemory {
   readonly #runtime: Pick<Runtime, "clock" | "log">;
-  readonly #client: KubeClient;
+  readonly #client: ObjectClient;
   readonly #namespace: string;
   readonly #shards = new Map<string, Shard>();
   readonly #dirty = new Set<string>();
@@ -48,7 +51,7 @@ export class StoredPeerMemory implements PeerMemory {
 
   constructor(
     runtime: Pick<Runtime, "clock" | "log">,
-    options: { readonly client: KubeClient; readonly namespace: string },
+    options: { readonly client: ObjectClient; readonly namespace: string },
   ) {
     this.#runtime = runtime;
     this.#client = options.client;
@@ -150,7 +153,7 @@ export class StoredPeerMemory implements PeerMemory {
 }
 
 async function deleteIfThere(
-  client: KubeClient,
+  client: ObjectClient,
   type: ResourceType,
   ref: { readonly namespace: string; readonly name: string; readonly signal: AbortSignal },
 ): Promise<void> {

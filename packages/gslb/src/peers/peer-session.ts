@@ -18,7 +18,7 @@ const failuresMax = 16;
 export interface PeerSessionOptions {
   readonly zone: string;
   readonly geoTag: string;
-  readonly dnsClient: DnsClient;
+  readonly dnsClient: Pick<DnsClient, "query">;
   readonly deadlineMs: number;
   readonly periodMs: number;
   readonly views: PeerViews;
@@ -146,10 +146,11 @@ export class PeerSession {
   /** Asks for the serial of the peer's own view, and for the hosts where it is not the one that they were last asked at. */
   async #checkSerial(): Promise<void> {
     if (this.servers.length === 0) return;
+    const wasReachable = this.#isReachable;
     const verdict = await this.#query(localTargetsZone(this.zone), "SOA");
     if (verdict.state !== "answered" || verdict.outcome !== "data") return;
     const serial = serialOf(verdict.records.find((record) => record.type === "SOA")?.data);
-    if (serial === undefined || (serial === this.#seenSerial && this.#isReachable)) return;
+    if (serial === undefined || (serial === this.#seenSerial && wasReachable)) return;
     // Only a whole round counts as having seen the serial.
     if (await this.#pollAll()) this.#seenSerial = serial;
   }

@@ -7,7 +7,7 @@ import { PeerSession } from "./peer-session.ts";
 import type { PeerViews } from "./peer-views.ts";
 
 export interface PeersOptions {
-  readonly dnsClient: DnsClient;
+  readonly dnsClient: Pick<DnsClient, "query">;
   readonly views: PeerViews;
   readonly tasks: TaskScope;
   /** The own geo tag, and those of all peers. */

@@ -6,7 +6,7 @@ import type { TaskScope } from "../tasks/task-scope.ts";
 import type { LookedUp } from "./exposed-addresses.ts";
 
 export interface AddressBookOptions {
-  readonly dnsClient: DnsClient;
+  readonly dnsClient: Pick<DnsClient, "query">;
   /** Asked in this order. */
   readonly servers: () => readonly Endpoint[];
   readonly deadlineMs: number;
@@ -96,7 +96,7 @@ export class AddressBook {
 export async function lookUpAddresses(
   name: string,
   options: {
-    readonly dnsClient: DnsClient;
+    readonly dnsClient: Pick<DnsClient, "query">;
     readonly servers: readonly Endpoint[];
     readonly deadlineMs: number;
     readonly signal: AbortSignal;

@@ -13,7 +13,7 @@ export interface LocalViewOptions {
   readonly negativeTtlSeconds: number;
   readonly nameServerTtlSeconds: number;
   readonly authority: Authority;
-  readonly dnsClient: DnsClient;
+  readonly dnsClient: Pick<DnsClient, "notify">;
   readonly store: SerialStore;
   readonly tasks: TaskScope;
   /** The `localtargets-` record sets that the zone answers now. */

@@ -13,12 +13,12 @@ const configMapName = "meridian-localtargets-serials";
 
 /** Keeps the serials of the `_localtargets.` zones in one ConfigMap, an entry per zone. */
 export class SerialStore {
-  readonly #client: KubeClient;
+  readonly #client: Pick<KubeClient, "get" | "create" | "update">;
   readonly #namespace: string;
   /** As it was last seen: saves reading it before each write. */
   #known: ConfigMap | undefined;
 
-  constructor(client: KubeClient, namespace: string) {
+  constructor(client: Pick<KubeClient, "get" | "create" | "update">, namespace: string) {
     this.#client = client;
     this.#namespace = namespace;
   }

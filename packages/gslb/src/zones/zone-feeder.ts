@@ -13,7 +13,7 @@ import type { SerialStore } from "./serial-store.ts";
 
 export interface ZoneFeederOptions {
   readonly authority: Authority;
-  readonly dnsClient: DnsClient;
+  readonly dnsClient: Pick<DnsClient, "notify">;
   readonly store: SerialStore;
   readonly peers: Peers;
   readonly events: EventRecorder;
