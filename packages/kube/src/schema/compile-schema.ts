@@ -32,17 +32,17 @@ export interface CompiledSchema {
   /** What this was compiled from. */
   readonly schema: StructuralSchema;
   /** The value without fields that the schema does not know. Same reference if there are none. */
-  prune(value: Json): Json;
+  readonly prune: (value: Json) => Json;
   /** Paths of the fields that `prune` would drop: `spec.foo`, `spec.endpoints[0].bar`. */
-  unknownFields(value: Json): string[];
+  readonly unknownFields: (value: Json) => string[];
   /** The value with defaults filled in, nulls handled as the API does. Same reference if nothing changed. */
-  applyDefaults(value: Json): Json;
+  readonly applyDefaults: (value: Json) => Json;
   /**
    * Every rule that the value breaks, first those of the schema's keywords, then embedded metadata and repeated list items, then the CEL
    * rules. With `old` (an update) transition rules run, and what did not change is not checked again. Metadata of the root is not checked
    * here; see `validateObjectMeta`.
    */
-  validate(value: Json, old?: Json, options?: ValidateOptions): StatusCause[];
+  readonly validate: (value: Json, old?: Json, options?: ValidateOptions) => StatusCause[];
 }
 
 /**

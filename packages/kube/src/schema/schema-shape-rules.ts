@@ -1,6 +1,6 @@
 import { invalidType, invalidValue } from "../field-error.ts";
 import { isJsonArray, isJsonObject, jsonTypeOf } from "../json.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json } from "../json.ts";
 import type { StatusCause } from "../status.ts";
 import { schemaDepthMax } from "./schema-node.ts";
 
@@ -107,7 +107,7 @@ function validateRuleShapes(rules: Json, path: string): StatusCause[] {
   return rules.flatMap((rule, index) => {
     const at = `${path}[${index}]`;
     if (!isJsonObject(rule)) return [wrongType(at, rule, "object")];
-    return Object.entries(rule as JsonObject).flatMap(([field, value]) => {
+    return Object.entries(rule).flatMap(([field, value]) => {
       const type = ruleTexts.includes(field) ? "string" : field === "optionalOldSelf" ? "boolean" : undefined;
       return type === undefined || typeof value === type ? [] : [wrongType(`${at}.${field}`, value, type)];
     });
