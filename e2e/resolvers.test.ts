@@ -62,6 +62,7 @@ stub-zone:
     command: "named",
     address: "127.0.99.2",
     async configure(folder, parent) {
+      await output("ip", ["address", "add", "127.0.99.2/32", "dev", "lo"]); // named listens on known addresses only
       const file = path.join(folder, "named.conf");
       await writeFile(
         file,
@@ -77,6 +78,7 @@ stub-zone:
   empty-zones-enable no;
   max-ncache-ttl 1;
 };
+controls { };
 zone "example.com" { type static-stub; server-addresses { ${parent}; }; };
 `,
       );

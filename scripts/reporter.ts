@@ -20,10 +20,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
         const error = (details as { error: Error }).error as Error & { code?: string; cause?: unknown };
         if (error.code === "ERR_TEST_FAILURE" && /subtests? failed/.test(String(error.message))) continue;
         counts.failed += 1;
-        const cause =
-          error.cause instanceof Error
-            ? (error.cause.stack ?? error.cause.message)
-            : JSON.stringify(error.cause ?? error.message);
+        const cause = chain(error.cause ?? error.message);
         yield `FAILED  ${name} (${file ?? ""}:${line ?? ""})\n${cause}\n\n`;
       }
     } else if (event.type === "test:diagnostic" && /MEASURED/.test(event.data.message)) {
@@ -34,4 +31,11 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   }
   const file = process.env["TEST_COUNTS_FILE"];
   if (file !== undefined) writeFileSync(file, JSON.stringify(counts));
+}
+
+/** An error with all its causes; what is wrong usually stands in the last one. */
+function chain(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error === "string" ? error : JSON.stringify(error);
+  const own = error.stack ?? error.message;
+  return error.cause === undefined ? own : `${own}\ncaused by: ${chain(error.cause)}`;
 }

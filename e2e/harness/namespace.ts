@@ -58,7 +58,7 @@ export async function cut(pairs: readonly (readonly [string, string])[]): Promis
     `ip saddr ${b} ip daddr ${a} drop`,
   ]);
   await nft(
-    `table inet cuts\ndelete table inet cuts\ntable inet cuts { chain out { type filter hook output priority 0;\n${rules.join("\n")}\n} }\n`,
+    `table inet cuts\ndelete table inet cuts\ntable inet cuts { chain out { type filter hook output priority 0;\n${rules.join("\n")}\n}\n}\n`,
   );
 }
 
@@ -66,7 +66,7 @@ export async function cut(pairs: readonly (readonly [string, string])[]): Promis
 export async function silence(address: string, port: number): Promise<void> {
   await nft(
     `table inet cuts\ndelete table inet cuts\ntable inet cuts { chain out { type filter hook output priority 0;\n` +
-      `ip daddr ${address} udp dport ${port} drop\nip daddr ${address} tcp dport ${port} drop\n} }\n`,
+      `ip daddr ${address} udp dport ${port} drop\nip daddr ${address} tcp dport ${port} drop\n}\n}\n`,
   );
 }
 
