@@ -94,6 +94,24 @@ for (const [type, text, message] of badRdata) {
   });
 }
 
+test("property: any text as data of any type gives rdata or a DnsError, and ends", () => {
+  const type = fc.constantFrom("A", "MX", "TXT", "SOA", "CAA", "HTTPS", "NSEC", "TYPE9");
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("\f", "\v", "\u00a0", "a\u2003b", "\\", "1 . alpn=\\"),
+  );
+  fc.assert(
+    fc.property(type, text, (name, data) => {
+      try {
+        rdataFromText(typeFromText(name), data);
+      } catch (error) {
+        if (!(error instanceof DnsError)) throw error;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 test("a text of any length becomes character strings of at most 255 octets", () => {
   assert.equal(textToTxtData('say "hi" \\ now'), '"say \\"hi\\" \\\\ now"');
   assert.equal(textToTxtData(""), '""');

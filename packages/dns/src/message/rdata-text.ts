@@ -19,7 +19,7 @@ export function tokenizeRdata(text: string): TextToken[] {
     const quoted = character === '"';
     const start = quoted ? at + 1 : at;
     at = start;
-    while (at < text.length && (quoted ? text[at] !== '"' : !/[\s"]/.test(text[at]!)))
+    while (at < text.length && (quoted ? text[at] !== '"' : !/[ \t\r\n"]/.test(text[at]!)))
       at += text[at] === "\\" ? 2 : 1;
     if (quoted && at >= text.length) {
       throw new DnsError(

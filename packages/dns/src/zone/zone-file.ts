@@ -142,13 +142,20 @@ function readDirective({ tokens }: ZoneEntry, defaults: Defaults): void {
 }
 
 function readName(token: TextToken, { origin }: Defaults): Name {
-  const isRelative = token.text === "@" || !/(^|[^\\])(\\\\)*\.$/.test(token.text);
+  const isRelative = token.text === "@" || !endsWithDot(token.text);
   if (isRelative && origin === undefined) {
     throw bad(
       `${JSON.stringify(token.text)} is relative and there is no origin; add $ORIGIN or end the name with a dot`,
     );
   }
   return nameFromText(token.text, origin);
+}
+
+/** Whether the last dot is a dot, and not an escaped one. */
+function endsWithDot(text: string): boolean {
+  let backslashes = 0;
+  while (text[text.length - 2 - backslashes] === "\\") backslashes++;
+  return text.endsWith(".") && backslashes % 2 === 0;
 }
 
 /** Times in the SOA may have units. */

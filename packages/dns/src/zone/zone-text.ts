@@ -56,7 +56,7 @@ export function* readEntries(text: string, report: (problem: ZoneFileProblem) =>
       at = end + 1;
     } else {
       const start = at;
-      while (at < text.length && !/[\s;()"]/.test(text[at]!))
+      while (at < text.length && !/[ \t\r\n;()"]/.test(text[at]!))
         at += text[at] === "\\" && text[at + 1] !== "\n" ? 2 : 1;
       entry.tokens.push({ text: text.slice(start, at), quoted: false });
     }

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { hex, stillClock } from "../testdata/case-zone.ts";
+import { ServerCookie } from "./server-cookie.ts";
+import { SipHash } from "./sip-hash.ts";
+
+test("SipHash-2-4 gives its authors' vector", () => {
+  const hash = new SipHash(Uint8Array.from({ length: 16 }, (_, index) => index));
+  hash.hash(
+    Uint8Array.from({ length: 15 }, (_, index) => index),
+    15,
+  );
+  assert.deepEqual([hash.high >>> 0, hash.low >>> 0], [0xa129ca61, 0x49be45e5]);
+});
+
+// RFC 9018 appendix A.
+const vectors = [
+  [
+    "e5e973e5a6b2a43f48e7dc849e37bfcf",
+    "2464c4abcf10c957",
+    "198.51.100.100",
+    1_559_731_985,
+    "2464c4abcf10c957010000005cf79f111f8130c3eee29480",
+  ],
+  [
+    "445536bcd2513298075a5d379663c962",
+    "22681ab97d52c298",
+    "2001:db8:220:1:59de:d0f4:8769:82b8",
+    1_559_741_961,
+    "22681ab97d52c298010000005cf7c609a6bb79d16625507a",
+  ],
+] as const;
+for (const [secret, client, address, seconds, expected] of vectors) {
+  test(`the cookie for ${address} is that of RFC 9018`, () => {
+    const cookie = new ServerCookie({
+      secret: hex(secret),
+      clock: { ...stillClock, now: () => seconds * 1000 },
+    });
+    const output = new Uint8Array(24);
+    assert.equal(cookie.write(output, 0, { input: hex(client), at: 0, address }), 24);
+    assert.deepEqual(output, hex(expected));
+  });
+}
