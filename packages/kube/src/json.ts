@@ -44,5 +44,7 @@ export function jsonTypeOf(
   if (Array.isArray(value)) return "array";
   if (typeof value === "boolean") return "boolean";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  // Integers beyond 2^53 reach here as `bigint`, where a server must not lose their last digits.
+  if (typeof (value as unknown) === "bigint") return "integer";
   return typeof value === "string" ? "string" : "object";
 }

@@ -35,7 +35,9 @@ export function validateValue(value: Json, node: SchemaNode, place: ValuePlace):
 function validateKeywords(value: Json, node: SchemaNode, place: ValuePlace): StatusCause[] {
   const causes = validateEnum(value, node, place.path);
   if (typeof value === "string") return [...validateText(value, node, place.path), ...causes];
-  if (typeof value === "number") return [...validateNumber(value, node.schema, place.path), ...causes];
+  if (typeof value === "number" || typeof (value as unknown) === "bigint") {
+    return [...validateNumber(Number(value), node.schema, place.path), ...causes];
+  }
   if (isJsonArray(value)) return [...validateItems(value, node, place), ...causes];
   return isJsonObject(value) ? [...causes, ...validateFields(value, node, place)] : causes;
 }
