@@ -5,7 +5,7 @@ import {
   type StatusCause,
   type StructuralSchema,
 } from "@meridian/kube";
-import { decodeTrustedJson } from "../json/json-text.ts";
+import { decodeTrustedJson, encodeJson } from "../json/json-text.ts";
 import { type ApiObject, asJson, asObject, type ServedResource } from "../resource/definition.ts";
 import { compareFields, fieldsOf, mergeFields, removeFields } from "./field-ownership.ts";
 import { FieldSet } from "./field-set.ts";
@@ -40,7 +40,7 @@ export function applyConfiguration(
   application: Application,
 ): ApiObject {
   const schema = withObjectMeta(resource.version.schema.schema);
-  const configuration = writablePart(resource, withLastApplied(live, application), application.subresource);
+  const configuration = writablePart(resource, application.configuration, application.subresource);
   checkDistinct(asJson(configuration), schema, "");
   const entries = trackedEntries(live, { ...application, schema });
   const own: Omit<ManagerEntry, "time" | "fields"> = {
@@ -65,7 +65,8 @@ export function applyConfiguration(
 
   const kept = others.reduce((set, entry) => set.union(entry.fields.difference(contested)), fields);
   const gone = (ownBefore?.fields ?? FieldSet.empty).difference(kept);
-  const result = asObject(removeFields(asJson(merged), schema, { gone, kept }));
+  const owned = asObject(removeFields(asJson(merged), schema, { gone, kept }));
+  const result = withLastApplied(owned, live, application);
   const unchanged = ownBefore !== undefined && fields.equals(ownBefore.fields) && deepEqual(result, live);
   return withEntries({ ...result, metadata: { ...result.metadata } }, [
     ...others.map((entry) => ({ ...entry, fields: entry.fields.difference(contested).difference(gone) })),
@@ -102,20 +103,17 @@ function trackedEntries(
   ];
 }
 
-/** kubectl's own annotation goes on being kept up, so that client-side apply works as well afterwards. */
-function withLastApplied(live: ApiObject, { configuration, manager }: Application): ApiObject {
+/** kubectl's own annotation goes on being kept up, owned by nobody, so that client-side apply works afterwards. */
+function withLastApplied(
+  result: ApiObject,
+  live: ApiObject,
+  { configuration, manager }: Application,
+): ApiObject {
   if (manager !== "kubectl" || live.metadata.annotations?.[lastAppliedAnnotation] === undefined)
-    return configuration;
-  const { annotations = {}, ...metadata } = configuration.metadata;
-  const { [lastAppliedAnnotation]: _, ...others } = annotations;
-  const applied = { ...configuration, metadata: { ...metadata, annotations: others } };
-  return {
-    ...configuration,
-    metadata: {
-      ...metadata,
-      annotations: { ...others, [lastAppliedAnnotation]: `${JSON.stringify(applied)}\n` },
-    },
-  };
+    return result;
+  const { annotations = {}, ...metadata } = result.metadata;
+  const applied = { ...annotations, [lastAppliedAnnotation]: `${encodeJson(configuration)}\n` };
+  return { ...result, metadata: { ...metadata, annotations: applied } };
 }
 
 function lastAppliedFields(live: ApiObject, schema: StructuralSchema): FieldSet {
