@@ -1,4 +1,4 @@
-import { invalidValue, notSupported, required } from "./field-error.ts";
+import { forbiddenField, invalidValue, notSupported, required } from "./field-error.ts";
 import { validateLabelValue, validateQualifiedName } from "./names.ts";
 import { parseLabelRequirements } from "./label-selector-text.ts";
 import type { StatusCause } from "./status.ts";
@@ -83,11 +83,8 @@ export function validateLabelSelectorSpec(spec: LabelSelectorSpec, path: string)
       causes.push(required(`${item}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
     }
     if (!takesValues && values.length > 0) {
-      causes.push({
-        reason: "FieldValueForbidden",
-        message: "Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
-        field: `${item}.values`,
-      });
+      const detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+      causes.push(forbiddenField(`${item}.values`, detail));
     }
     for (const rule of validateQualifiedName(expression.key)) {
       causes.push(invalidValue(`${item}.key`, expression.key, rule));

@@ -1,3 +1,4 @@
+import { goQuote } from "./field-error.ts";
 import { StatusError } from "./status.ts";
 import type { Status, StatusCause, StatusDetails, StatusReason } from "./status.ts";
 
@@ -339,4 +340,4 @@ const named = (name: string): { readonly name?: string } => (name === "" ? {} : 
 const grouped = (group: string): { readonly group?: string } => (group === "" ? {} : { group });
 const caused = (causes: readonly StatusCause[]): { readonly causes?: readonly StatusCause[] } =>
   causes.length === 0 ? {} : { causes };
-const quote = (text: string): string => JSON.stringify(text);
+const quote = goQuote;

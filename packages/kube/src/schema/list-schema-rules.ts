@@ -1,4 +1,4 @@
-import { invalidValue, notSupported, required } from "../field-error.ts";
+import { forbiddenField, invalidValue, notSupported, required } from "../field-error.ts";
 import type { StatusCause } from "../status.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
@@ -78,11 +78,8 @@ function* validateMapKeys(
       yield required(`${at}.default`, detail);
     }
     if (property.nullable === true) {
-      yield {
-        reason: "FieldValueForbidden",
-        message: "Forbidden: this property is in x-kubernetes-list-map-keys, so it cannot be nullable",
-        field: `${at}.nullable`,
-      };
+      const detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
+      yield forbiddenField(`${at}.nullable`, detail);
     }
   }
 }
@@ -91,11 +88,7 @@ function* validateMapKeys(
 function* validateSetItems(items: StructuralSchema, path: string): Iterable<StatusCause> {
   const at = `${path}.items`;
   if (items.nullable === true) {
-    yield {
-      reason: "FieldValueForbidden",
-      message: 'Forbidden: cannot be nullable when x-kubernetes-list-type is "set"',
-      field: `${at}.nullable`,
-    };
+    yield forbiddenField(`${at}.nullable`, 'cannot be nullable when x-kubernetes-list-type is "set"');
   }
   if (items.type === "array" && (items["x-kubernetes-list-type"] ?? "atomic") !== "atomic") {
     const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";

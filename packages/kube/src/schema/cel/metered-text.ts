@@ -13,6 +13,8 @@ const replaced: ReadonlyMap<string, string> = new Map([
 const walkers = new Set(["all", "exists", "exists_one", "map", "filter"]);
 /** Forms whose arguments are no plain values. */
 const macros = new Set(["has", "bind", "orValue", "or"]);
+/** Names before a dot that are no values: `sets.contains(a, b)`. */
+const namespaces = new Set(["cel", "optional", "sets", "google"]);
 const readingOperators = new Set(["==", "!=", "in", "+", "<", "<=", ">", ">="]);
 const chainedOperators = new Set(["&&", "||"]);
 
@@ -149,8 +151,8 @@ function methodText([name, receiver, args]: readonly [string, ASTNode, readonly 
     return `${range}.${name}(${args.map(meteredText).join(", ")})`;
   }
   if (macros.has(name)) return `${meteredText(receiver)}.${name}(${args.map(meteredText).join(", ")})`;
-  // A bare name before the dot may be a namespace (`sets.contains`), which is no value.
-  const receiverText = receiver.op === "id" ? receiver.args : readText(receiver);
+  const isNamespace = receiver.op === "id" && namespaces.has(receiver.args);
+  const receiverText = isNamespace ? meteredText(receiver) : readText(receiver);
   return `${receiverText}.${replaced.get(name) ?? name}(${args.map(readText).join(", ")})`;
 }
 
