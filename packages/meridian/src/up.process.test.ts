@@ -235,6 +235,11 @@ test("with --no-restart a killed cluster stays down until it is told to start", 
     await eventually("it is up again", async () => {
       assert.equal((await meridian(["status", "--data", up.folder])).code, 0);
     });
+
+    const again = (await up.file()).clusters[0]?.pid ?? 0;
+    process.kill(again, "SIGKILL");
+    up.process.kill("SIGHUP"); // perhaps before the death is known
+    await eventually("it is up once more", async () => assert.notEqual((await up.file()).clusters[0]?.pid, again));
   } finally {
     await up.stop();
   }

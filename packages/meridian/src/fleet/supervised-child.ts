@@ -29,6 +29,7 @@ type Place =
 
 const readyWithinMs = 60_000;
 const stopWithinMs = 10_000;
+const wakeReachMs = 1_000;
 const steadyAfterMs = 60_000;
 const logBytesMax = 10 * 1024 * 1024;
 
@@ -43,6 +44,7 @@ export class SupervisedChild {
   readonly #options: SupervisedChildOptions;
   #place: Place = { at: "new" };
   #deathsInARow = 0;
+  #wokenAt = -Infinity;
 
   constructor(clock: Clock, options: SupervisedChildOptions) {
     this.#clock = clock;
@@ -63,8 +65,9 @@ export class SupervisedChild {
     await this.#launch();
   }
 
-  /** Starts it again at once if it is down; says whether it was. */
+  /** Starts it again at once if it is down, or if its end arrives within a second; says whether it was down. */
   wake(): boolean {
+    this.#wokenAt = this.#clock.monotonicMs();
     if (this.#place.at !== "down" && this.#place.at !== "waiting") return false;
     if (this.#place.at === "waiting") this.#place.cancel();
     void this.#relaunch();
@@ -105,11 +108,13 @@ export class SupervisedChild {
   }
 
   #scheduleRestart(): number | undefined {
-    if (!this.#options.restart) {
+    // Who kills and at once asks for a start may be heard before the system reports the death.
+    const woken = this.#clock.monotonicMs() - this.#wokenAt < wakeReachMs;
+    if (!this.#options.restart && !woken) {
       this.#place = { at: "down" };
       return undefined;
     }
-    const delay = restartDelayMs(this.#deathsInARow);
+    const delay = woken ? 0 : restartDelayMs(this.#deathsInARow);
     this.#place = { at: "waiting", cancel: this.#clock.after(delay, () => void this.#relaunch()) };
     return delay;
   }
