@@ -16,11 +16,14 @@ interface World {
   readonly sim: Simulation;
   readonly client: DnsClient;
   /** A node with this last octet whose UDP answers come from a function. */
-  answering(octet: number, answer: (question: Message) => Partial<Message> | undefined): Promise<SimNode>;
-  ask(
+  readonly answering: (
+    octet: number,
+    answer: (question: Message) => Partial<Message> | undefined,
+  ) => Promise<SimNode>;
+  readonly ask: (
     servers: readonly number[],
     more?: { type?: string; name?: string; deadlineMs?: number; signal?: AbortSignal },
-  ): Promise<Verdict>;
+  ) => Promise<Verdict>;
 }
 
 function world(options: { randomCase?: boolean } = {}): World {
@@ -32,7 +35,7 @@ function world(options: { randomCase?: boolean } = {}): World {
   return {
     sim,
     client,
-    async answering(octet, answer) {
+    answering: async (octet, answer) => {
       const node = sim.node({ name: `server${octet}`, addresses: [`10.0.0.${octet}`] });
       await node.runtime.network.serveUdp({ ...at(`10.0.0.${octet}`), answer: toDatagrams(answer) });
       return node;
@@ -51,6 +54,7 @@ function world(options: { randomCase?: boolean } = {}): World {
 }
 
 function toDatagrams(answer: (question: Message) => Partial<Message> | undefined): AnswerDatagram {
+  // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
   return (input, offset, length, _client, output) => {
     const question = parseMessage(input.slice(offset, offset + length));
     const reply = answer(question);

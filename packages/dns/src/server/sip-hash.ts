@@ -35,10 +35,10 @@ export class SipHash {
       else high |= octet << (8 * (index - 4));
     }
     this.#word(low, high);
-    v[4]! ^= 0xff;
+    v[4] ^= 0xff;
     for (let round = 0; round < 4; round++) sipRound(v);
-    this.low = (v[0]! ^ v[2]! ^ v[4]! ^ v[6]!) | 0;
-    this.high = (v[1]! ^ v[3]! ^ v[5]! ^ v[7]!) | 0;
+    this.low = (v[0] ^ v[2] ^ v[4] ^ v[6]) | 0;
+    this.high = (v[1] ^ v[3] ^ v[5] ^ v[7]) | 0;
   }
 
   #word(low: number, high: number): void {

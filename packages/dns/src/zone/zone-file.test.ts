@@ -8,7 +8,7 @@ const head = "$ORIGIN example.com.\n$TTL 1h\n@ IN SOA ns host ( 7 ; serial\n 2h 
 function setsOf(text: string, origin?: string): string[] {
   const { zone, problems } = parseZoneFile(text, origin === undefined ? {} : { origin });
   assert.deepEqual(problems, undefined);
-  return [...zone!.recordSets()].map((set) => `${set.name} ${set.ttl} ${set.type} ${set.data.join(" | ")}`);
+  return [...zone.recordSets()].map((set) => `${set.name} ${set.ttl} ${set.type} ${set.data.join(" | ")}`);
 }
 
 test("a file with all of the format's forms is read", () => {
