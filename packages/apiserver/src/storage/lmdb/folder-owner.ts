@@ -19,7 +19,7 @@ export interface FolderOwner {
 }
 
 export function thisProcess(nowMs: number): FolderOwner {
-  const startTicks = startTicksOf(process.pid);
+  const startTicks = statOf(process.pid)?.startTicks;
   const bootId = read(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
   const pidNamespace = read(() => readlinkSync("/proc/self/ns/pid"));
   return {
@@ -40,7 +40,9 @@ export function ownerRuns(owner: FolderOwner, self: FolderOwner, lockHolders: Re
   if (owner.bootId !== undefined && self.bootId !== undefined && owner.bootId !== self.bootId) return false;
   if (owner.pidNamespace !== self.pidNamespace) return lockHolders.has(owner.pid);
   if (!pidExists(owner.pid)) return false;
-  return owner.startTicks === undefined || owner.startTicks === startTicksOf(owner.pid);
+  const stat = statOf(owner.pid);
+  if (stat === undefined) return true;
+  return stat.state !== "Z" && (owner.startTicks === undefined || owner.startTicks === stat.startTicks);
 }
 
 function pidExists(pid: number): boolean {
@@ -52,10 +54,14 @@ function pidExists(pid: number): boolean {
   }
 }
 
-/** Field 22 of /proc/PID/stat; the second field is the command in parentheses and may hold anything. */
-function startTicksOf(pid: number): string | undefined {
+/**
+ * Fields 3 and 22 of /proc/PID/stat; the second field is the command in parentheses and may hold anything. A process in
+ * state Z has ended and waits for its parent to ask.
+ */
+function statOf(pid: number): { state: string; startTicks: string } | undefined {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields && { state: fields[0] ?? "", startTicks: fields[19] ?? "" };
 }
 
 function read(get: () => string): string | undefined {

@@ -143,6 +143,9 @@ async function readLog(
     });
     await log.truncate(end);
   }
+  // A process that was killed may have left its last group written but not synced. From now on readers see it, so it
+  // must be durable first.
+  await log?.sync();
   return { number, nonce: header.nonce, disk: log! };
 }
 

@@ -1,0 +1,77 @@
+import { silentLogger } from "@meridian/runtime";
+import { nodeRuntime } from "@meridian/runtime/node";
+import { openLmdbStorage } from "./lmdb/open-lmdb-storage.ts";
+import { openMemoryStorage } from "./memory/open-memory-storage.ts";
+import type { Revision, Storage } from "./storage.ts";
+
+/**
+ * A process for the tests that kill or trace one: it opens a store, writes, and prints one JSON line for each write
+ * after it was acknowledged.
+ *
+ *     node acknowledging-writer.js lmdb|log FOLDER hold|sequential|concurrent|forever [COUNT]
+ */
+const [backend, path = "", mode, countText = "0"] = process.argv.slice(2);
+const count = Number(countText);
+const runtime = nodeRuntime({ dataFolder: path, log: silentLogger });
+
+/** What one line says. */
+export type Acknowledgement =
+  | { readonly opened: Revision; readonly pid: number }
+  | { readonly revision: Revision; readonly key: string; readonly value: string | undefined }
+  | { readonly compacted: Revision };
+
+function say(line: Acknowledgement): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+async function create(store: Storage, number: number): Promise<void> {
+  const key = `key/${number}`;
+  const value = `value ${number}`;
+  const result = await store.create(key, Buffer.from(value));
+  if (result.outcome === "written") say({ revision: result.revision, key, value });
+}
+
+/** One of several writers with keys of its own: creates, changes, deletes, and compacts now and then. */
+async function writeForever(store: Storage, writer: number): Promise<void> {
+  for (let round = 0; ; round++) {
+    const key = `writer-${writer}/${round % 10}`;
+    const current = await store.get(key);
+    const value = `${round} ${"x".repeat((round * 379) % 9_000)}`;
+    let result;
+    if (current === undefined) result = await store.create(key, Buffer.from(value));
+    else if (round % 7 === 0) result = await store.delete(key, current.modRevision);
+    else result = await store.update(key, Buffer.from(value), current.modRevision);
+    if (result.outcome !== "written") throw new Error(`nobody else writes ${key}`);
+    say({
+      revision: result.revision,
+      key,
+      value: current !== undefined && round % 7 === 0 ? undefined : value,
+    });
+    if (writer === 0 && round % 50 === 49) {
+      const compacted = (store.revision() - 100) as Revision;
+      if (compacted <= store.compactedRevision()) continue;
+      await store.compact(compacted);
+      say({ compacted });
+    }
+  }
+}
+
+const store =
+  backend === "lmdb"
+    ? await openLmdbStorage(runtime, { path })
+    : await openMemoryStorage(runtime, { persistent: true, snapshotAfterBytes: 300_000 });
+say({ opened: store.revision(), pid: process.pid });
+switch (mode) {
+  case "sequential":
+    for (let number = 0; number < count; number++) await create(store, number);
+    break;
+  case "concurrent":
+    await Promise.all(Array.from({ length: count }, (_, number) => create(store, number)));
+    break;
+  case "forever":
+    await Promise.all(Array.from({ length: 8 }, (_, writer) => writeForever(store, writer)));
+    break;
+  default:
+    await new Promise(() => setInterval(() => {}, 1_000));
+}
+await store[Symbol.asyncDispose]();
