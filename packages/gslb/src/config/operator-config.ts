@@ -79,7 +79,7 @@ export function parseOperatorConfig(
       "hold geo tags: letters, digits and -, for example eu,us",
       tag,
     );
-  const peerGeoTags = tags.filter((tag) => tag !== geoTag).sort();
+  const peerGeoTags = tags.filter((tag) => tag !== geoTag && isGeoTag(tag)).sort();
   const peers = parsePeers(reader, peerGeoTags);
   const prefix = environment["GLUEA_PREFIX"] ?? defaultNameServerPrefix;
 

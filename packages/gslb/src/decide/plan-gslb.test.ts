@@ -1,0 +1,313 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findCondition } from "@meridian/kube";
+import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import type { Gslb, GslbStatus, GslbStrategy } from "../resources/gslb.ts";
+import type { GslbSnapshot, Server } from "./gslb-snapshot.ts";
+import type { BackendHealth } from "./health.ts";
+import type { PeerState, PeerView } from "./peer-view.ts";
+import { planGslb, type GslbPlan } from "./plan-gslb.ts";
+
+const now = 1_767_225_600_000;
+const host = "app.cloud.example.com";
+
+function view(geoTag: string, state: PeerState, ...targets: readonly string[]): PeerView {
+  const since = state === "unreachable" ? { unreachableSince: now - 10_000 } : {};
+  return { geoTag, family: "A", state, targets, verdict: state, ...since };
+}
+
+interface Given {
+  readonly strategy?: GslbStrategy;
+  readonly servers?: readonly Server[];
+  readonly health?: BackendHealth;
+  readonly exposed?: GslbSnapshot["exposed"];
+  readonly views?: readonly PeerView[];
+  readonly stored?: readonly DnsEndpointRecord[];
+  readonly status?: GslbStatus;
+  readonly reference?: GslbSnapshot["reference"];
+  readonly holder?: string;
+  readonly zones?: readonly string[];
+  readonly endpointProblem?: string;
+}
+
+function plan(given: Given = {}): GslbPlan {
+  const gslb: Gslb = {
+    apiVersion: "k8gb.io/v1beta1",
+    kind: "Gslb",
+    metadata: { name: "app", namespace: "demo", generation: 3 },
+    spec: { strategy: given.strategy ?? { type: "failover", primaryGeoTag: "eu", dnsTtlSeconds: 5 } },
+    ...(given.status === undefined ? {} : { status: given.status }),
+  };
+  return planGslb({
+    gslb,
+    geoTag: "eu",
+    geoTags: ["eu", "us", "za"],
+    reference: given.reference ?? { kind: "resolved", servers: given.servers ?? [server(host)] },
+    exposed: given.exposed ?? { targets: { A: ["192.0.2.2", "192.0.2.1"], AAAA: [] }, source: "test" },
+    zones: given.zones ?? ["cloud.example.com"],
+    otherHolder: () => given.holder,
+    backend: () => ({ state: given.health ?? "healthy", readyEndpoints: given.health === undefined ? 1 : 0 }),
+    views: () => given.views ?? [view("us", "fresh", "198.51.100.1"), view("za", "empty")],
+    stored: given.stored,
+    ...(given.endpointProblem === undefined ? {} : { endpointProblem: given.endpointProblem }),
+    now,
+  });
+}
+
+function server(name: string): Server {
+  return { host: name, services: [{ namespace: "demo", name: "app" }] };
+}
+
+function record(
+  dnsName: string,
+  targets: readonly string[],
+  labels?: Readonly<Record<string, string>>,
+): DnsEndpointRecord {
+  return { dnsName, recordType: "A", recordTTL: 5, targets, ...(labels === undefined ? {} : { labels }) };
+}
+
+const failover = { strategy: "failover" };
+const isTrue = (result: GslbPlan, type: string): string => {
+  const condition = findCondition(result.status.conditions, type);
+  return condition === undefined ? "absent" : `${condition.status} ${condition.reason}`;
+};
+
+test("a healthy primary: localtargets first, then the host, own targets in their order", () => {
+  const result = plan();
+  assert.deepEqual(result.records, [
+    record(`localtargets-${host}`, ["192.0.2.2", "192.0.2.1"]),
+    record(host, ["192.0.2.2", "192.0.2.1"], failover),
+  ]);
+  assert.deepEqual(
+    { ...result.status, conditions: undefined },
+    {
+      geoTag: "eu",
+      healthyRecords: { [host]: ["192.0.2.2", "192.0.2.1"] },
+      serviceHealth: { [host]: "Healthy" },
+      hosts: host,
+      loadBalancer: { exposedIps: ["192.0.2.2", "192.0.2.1"] },
+      servers: [server(host)],
+      conditions: undefined,
+      observedGeneration: 3,
+    },
+  );
+  for (const type of ["Accepted", "ResolvedRefs", "Programmed", "Healthy", "PeersReachable"])
+    assert.match(isTrue(result, type), /^True/, type);
+});
+
+test("an ill primary: no localtargets, the peers' targets", () => {
+  const result = plan({ health: "unhealthy" });
+  assert.deepEqual(result.records, [record(host, ["198.51.100.1"], failover)]);
+  assert.deepEqual(result.status.serviceHealth, { [host]: "Unhealthy" });
+  assert.equal(isTrue(result, "Accepted"), "True Accepted");
+  assert.equal(isTrue(result, "Healthy"), "False Unhealthy");
+});
+
+test("nobody serves: the host stays, with an empty list, and is not among the healthy records", () => {
+  const result = plan({ health: "notFound", views: [view("us", "empty")] });
+  assert.deepEqual(result.records, [record(host, [], failover)]);
+  assert.deepEqual(result.status.healthyRecords, {});
+});
+
+test("weights are labels of the host record, which is the second", () => {
+  const strategy = { type: "roundRobin", weight: { eu: 35, us: 50, za: 15 } };
+  assert.deepEqual(plan({ strategy }).records?.[1]?.labels, {
+    strategy: "roundRobin",
+    "weight-eu-0-35": "192.0.2.2",
+    "weight-eu-1-35": "192.0.2.1",
+    "weight-us-0-50": "198.51.100.1",
+  });
+});
+
+test("both families are published, and a placeholder only where both are empty", () => {
+  const exposed = { targets: { A: [], AAAA: ["2001:db8::1"] }, source: "test" };
+  const six = (dnsName: string): Partial<DnsEndpointRecord> => ({
+    dnsName,
+    recordType: "AAAA",
+    targets: ["2001:db8::1"],
+  });
+  const records = plan({ exposed, views: [] }).records ?? [];
+  assert.deepEqual(
+    records.map(({ dnsName, recordType, targets }) => ({ dnsName, recordType, targets })),
+    [six(`localtargets-${host}`), six(host)],
+  );
+});
+
+test("planned again over its own outcome nothing changes", () => {
+  const first = plan();
+  const second = plan({ stored: first.records!, status: first.status });
+  assert.deepEqual(second.records, first.records);
+  assert.equal(JSON.stringify(second.status), JSON.stringify(first.status));
+});
+
+test("hosts keep the order of the reference", () => {
+  const servers = ["z.cloud.example.com", "a.cloud.example.com"].map(server);
+  const result = plan({ servers });
+  assert.equal(result.status.hosts, "z.cloud.example.com, a.cloud.example.com");
+  assert.deepEqual(
+    result.records?.map(({ dnsName }) => dnsName),
+    [
+      "localtargets-z.cloud.example.com",
+      "z.cloud.example.com",
+      "localtargets-a.cloud.example.com",
+      "a.cloud.example.com",
+    ],
+  );
+});
+
+const storedAnswer = [
+  record(`localtargets-${host}`, ["192.0.2.1", "192.0.2.2"]),
+  record(host, ["192.0.2.1", "192.0.2.2", "198.51.100.1", "203.0.113.1"], {
+    strategy: "roundRobin",
+    "weight-eu-0-1": "192.0.2.1",
+  }),
+];
+
+test("after a start the stored answer stands until each peer was asked", () => {
+  const views = [view("us", "fresh", "198.51.100.1"), view("za", "unknown")];
+  const result = plan({ strategy: { type: "roundRobin" }, views, stored: storedAnswer });
+  assert.deepEqual(
+    result.records?.find(({ dnsName }) => dnsName === host),
+    storedAnswer[1],
+  );
+  assert.equal(result.hosts[0]?.held, true);
+  assert.equal(isTrue(result, "PeersReachable"), "absent");
+});
+
+test("after a start own targets known dead leave the stored answer at once", () => {
+  const result = plan({
+    health: "unhealthy",
+    views: [view("us", "unknown"), view("za", "unknown")],
+    stored: storedAnswer,
+  });
+  assert.deepEqual(result.records, [
+    record(host, ["198.51.100.1", "203.0.113.1"], { strategy: "roundRobin" }),
+  ]);
+});
+
+test("after a start a host with nothing stored is decided by what is known", () => {
+  const result = plan({ views: [view("us", "unknown")], stored: [record(host, [], failover)] });
+  assert.deepEqual(result.records?.[1]?.targets, ["192.0.2.2", "192.0.2.1"]);
+  assert.equal(result.hosts[0]?.held, false);
+});
+
+test("an unreachable peer is held for its threshold, and the plan says when to look again", () => {
+  const strategy = { type: "roundRobin", splitBrainThresholdSeconds: 25 };
+  const result = plan({ strategy, views: [view("us", "unreachable", "198.51.100.1"), view("za", "empty")] });
+  assert.deepEqual(result.records?.[1]?.targets, ["192.0.2.2", "192.0.2.1", "198.51.100.1"]);
+  assert.equal(result.afterMs, 15_000);
+  assert.equal(isTrue(result, "PeersReachable"), "False PeerUnreachable");
+  assert.match(findCondition(result.status.conditions, "PeersReachable")!.message, /from us$/);
+});
+
+test("an invalid spec keeps what was answered, without what is dead, and says why", () => {
+  const result = plan({ strategy: { type: "Wrong" }, health: "unhealthy", stored: storedAnswer });
+  assert.deepEqual(result.records, [
+    record(host, ["198.51.100.1", "203.0.113.1"], { strategy: "roundRobin" }),
+  ]);
+  assert.equal(isTrue(result, "Accepted"), "False InvalidSpec");
+  assert.equal(plan({ strategy: { type: "Wrong" } }).records, undefined);
+});
+
+test("a reference that is gone withdraws the own targets and leaves the host to its peers", () => {
+  const status: GslbStatus = {
+    geoTag: "eu",
+    healthyRecords: {},
+    serviceHealth: {},
+    servers: [server(host)],
+    loadBalancer: { exposedIps: ["192.0.2.1"] },
+  };
+  const reference = { kind: "failed", reason: "NotFound", message: "gone", gone: true } as const;
+  const result = plan({ status, reference, stored: storedAnswer });
+  assert.deepEqual(result.records, [record(host, ["198.51.100.1"], failover)]);
+  assert.equal(isTrue(result, "ResolvedRefs"), "False NotFound");
+});
+
+test("a reference that cannot be told keeps the last servers, judged by their health now", () => {
+  const status: GslbStatus = {
+    geoTag: "eu",
+    healthyRecords: {},
+    serviceHealth: {},
+    servers: [server(host)],
+    loadBalancer: { exposedIps: ["192.0.2.1"] },
+  };
+  const reference = {
+    kind: "failed",
+    reason: "NotExactlyOne",
+    message: "2 were found",
+    gone: false,
+  } as const;
+  const exposed = { source: "test" };
+  const own = (health?: BackendHealth): readonly string[] =>
+    plan({ status, reference, exposed, ...(health === undefined ? {} : { health }) }).records?.find(
+      ({ dnsName }) => dnsName === host,
+    )?.targets ?? [];
+  assert.deepEqual(own(), ["192.0.2.1"]);
+  assert.deepEqual(own("unhealthy"), ["198.51.100.1"]);
+});
+
+test("addresses that cannot be told stay the last known ones, with a condition", () => {
+  const status: GslbStatus = {
+    geoTag: "eu",
+    healthyRecords: {},
+    serviceHealth: {},
+    loadBalancer: { exposedIps: ["192.0.2.7"] },
+  };
+  const result = plan({ status, exposed: { source: "test", problem: "lb.example.net cannot be resolved" } });
+  assert.deepEqual(result.records?.[0]?.targets, ["192.0.2.7"]);
+  assert.equal(isTrue(result, "ResolvedRefs"), "False ExposedAddressesUnresolved");
+});
+
+const refusals: readonly { readonly name: string; readonly given: Given; readonly reason: string }[] = [
+  {
+    name: "outside every zone",
+    given: { servers: [server("app.mycloud.example.com"), server(host)] },
+    reason: "HostOutsideZones",
+  },
+  {
+    name: "too long",
+    given: { servers: [server(`${"a".repeat(51)}.cloud.example.com`), server(host)] },
+    reason: "HostInvalid",
+  },
+  {
+    name: "no DNS name",
+    given: { servers: [server("a b.cloud.example.com"), server(host)] },
+    reason: "HostInvalid",
+  },
+];
+
+for (const { name, given, reason } of refusals) {
+  test(`a host that is ${name} is refused, and the others are served`, () => {
+    const result = plan(given);
+    assert.equal(isTrue(result, "Accepted"), `False ${reason}`);
+    assert.ok(findCondition(result.status.conditions, "Accepted")!.message.includes(given.servers![0]!.host));
+    assert.equal(result.records?.length, 2);
+    assert.equal(result.status.hosts, host);
+  });
+}
+
+test("a host that another Gslb holds leaves the DNSEndpoint, and the holder is named", () => {
+  const result = plan({ holder: "other/app", stored: storedAnswer });
+  assert.deepEqual(result.records, []);
+  assert.match(
+    findCondition(result.status.conditions, "Accepted")!.message,
+    /held by the older Gslb other\/app/,
+  );
+});
+
+test("a host that leaves all zones leaves the DNSEndpoint", () => {
+  assert.deepEqual(plan({ zones: [], stored: storedAnswer }).records, []);
+  assert.equal(plan({ zones: [] }).records, undefined);
+});
+
+test("a DNSEndpoint of somebody else is not written", () => {
+  const result = plan({ endpointProblem: "DNSEndpoint demo/app is controlled by Foo bar", stored: [] });
+  assert.equal(result.records, undefined);
+  assert.equal(isTrue(result, "Programmed"), "False DNSEndpointNotOwned");
+});
+
+test("the required status fields are there whatever is wrong", () => {
+  const reference = { kind: "failed", reason: "UnsupportedKind", message: "no", gone: false } as const;
+  const { status } = plan({ reference, strategy: { type: "" } });
+  assert.deepEqual([status.geoTag, status.healthyRecords, status.serviceHealth], ["eu", {}, {}]);
+});

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import { EndpointBook, type BookedObject } from "./endpoint-book.ts";
+
+function object(
+  key: string,
+  records: readonly DnsEndpointRecord[],
+  more: Partial<BookedObject> = {},
+): BookedObject {
+  return { key, since: "2026-01-01T00:00:00Z", isOwn: false, records, ...more };
+}
+
+const a = (
+  dnsName: string,
+  targets: readonly string[],
+  more: Partial<DnsEndpointRecord> = {},
+): DnsEndpointRecord => ({ dnsName, recordType: "A", recordTTL: 5, targets, ...more });
+
+function book(...objects: readonly BookedObject[]): EndpointBook {
+  const made = new EndpointBook();
+  for (const each of objects) made.set(each);
+  return made;
+}
+
+const dataOf = (made: EndpointBook, name: string): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(made.resolve(name).sets.map((set) => [set.type, set.data]));
+
+test("only the names that an object gives or gave are dirty", () => {
+  const made = book(object("d/one", [a("a.x", ["192.0.2.1"]), a("b.x", ["192.0.2.1"])]));
+  assert.deepEqual(
+    [...made.set(object("d/one", [a("B.x", ["192.0.2.1"]), a("c.x", ["192.0.2.1"])]))].sort(),
+    ["a.x", "b.x", "c.x"],
+  );
+  assert.deepEqual([...made.remove("d/one")].sort(), ["b.x", "c.x"]);
+  assert.deepEqual([...made.names()], []);
+});
+
+test("spellings of one name are merged, each target once", () => {
+  const made = book(
+    object("d/one", [a("APP.x", ["192.0.2.1"], { recordTTL: 7 }), a("app.x", ["192.0.2.2", "192.0.2.1"])]),
+  );
+  const { sets } = made.resolve("app.x");
+  assert.deepEqual(
+    sets.map(({ name, ttl, data }) => ({ name, ttl, data })),
+    [{ name: "APP.x", ttl: 7, data: ["192.0.2.1", "192.0.2.2"] }],
+  );
+});
+
+test("objects share a name by type", () => {
+  const made = book(
+    object("d/one", [a("app.x", ["192.0.2.1"])]),
+    object("d/two", [{ dnsName: "app.x", recordType: "TXT", targets: ["v=1"] }]),
+  );
+  assert.deepEqual(dataOf(made, "app.x"), { A: ["192.0.2.1"], TXT: ['"v=1"'] });
+  assert.deepEqual(made.resolve("app.x").problems, []);
+});
+
+test("of two objects with one name and type the older has it, whatever came first", () => {
+  const older = object("d/z", [a("app.x", ["192.0.2.1"])], { since: "2025-12-31T00:00:00Z" });
+  const younger = object("d/a", [a("app.x", ["192.0.2.9"])]);
+  for (const order of [
+    [older, younger],
+    [younger, older],
+  ]) {
+    const made = book(...order);
+    assert.deepEqual(dataOf(made, "app.x"), { A: ["192.0.2.1"] });
+    assert.deepEqual(
+      made.resolve("app.x").problems.map(({ key }) => key),
+      ["d/a"],
+    );
+    assert.match(made.resolve("app.x").problems[0]!.message, /held by the older DNSEndpoint d\/z/);
+  }
+  const made = book(older, younger);
+  made.remove("d/z");
+  assert.deepEqual(dataOf(made, "app.x"), { A: ["192.0.2.9"] });
+});
+
+test("only the operator's own objects own localtargets names", () => {
+  const evil = object("d/evil", [a("LocalTargets-app.x", ["203.0.113.66"])], {
+    since: "2020-01-01T00:00:00Z",
+  });
+  const own = object("d/app", [a("localtargets-app.x", ["192.0.2.1"])], { isOwn: true });
+  const made = book(evil, own);
+  assert.deepEqual(dataOf(made, "localtargets-app.x"), { A: ["192.0.2.1"] });
+  assert.deepEqual(
+    made.resolve("localtargets-app.x").problems.map(({ key }) => key),
+    ["d/evil"],
+  );
+});
+
+test("a host without targets is known and empty; a localtargets name without is not there", () => {
+  const made = book(object("d/app", [a("app.x", []), a("localtargets-app.x", [])], { isOwn: true }));
+  assert.deepEqual(dataOf(made, "app.x"), { A: [] });
+  assert.deepEqual(made.resolve("localtargets-app.x").sets, []);
+});
+
+test("a CNAME stands alone: the older side has the name", () => {
+  const cname = { dnsName: "app.x", recordType: "CNAME", targets: ["other.example.net"] };
+  const older = { since: "2025-01-01T00:00:00Z" };
+  const first = book(object("d/c", [cname], older), object("d/a", [a("app.x", ["192.0.2.1"])]));
+  assert.deepEqual(dataOf(first, "app.x"), { CNAME: ["other.example.net."] });
+  const second = book(object("d/c", [cname]), object("d/a", [a("app.x", ["192.0.2.1"])], older));
+  assert.deepEqual(dataOf(second, "app.x"), { A: ["192.0.2.1"] });
+});
+
+test("a target that the type cannot hold is left out and told; the others stay", () => {
+  const made = book(object("d/one", [a("app.x", ["1.2.3.4.5", "192.0.2.1", "2001:db8::1"])]));
+  assert.deepEqual(dataOf(made, "app.x"), { A: ["192.0.2.1"] });
+  assert.equal(made.resolve("app.x").problems.length, 2);
+});
+
+test("labels say how answers are chosen", () => {
+  const policyOf = (labels: Readonly<Record<string, string>>): unknown =>
+    book(object("d/one", [a("app.x", ["192.0.2.1", "192.0.2.2"], { labels })])).resolve("app.x").sets[0]
+      ?.policy;
+  assert.deepEqual(policyOf({}), { kind: "fixed" });
+  assert.deepEqual(policyOf({ strategy: "failover" }), { kind: "fixed" });
+  assert.deepEqual(policyOf({ strategy: "geoip" }), { kind: "fixed" });
+  assert.deepEqual(policyOf({ strategy: "roundRobin" }), { kind: "rotate" });
+  assert.deepEqual(
+    policyOf({ strategy: "roundRobin", "weight-eu-0-7": "192.0.2.1", "weight-us-0-3": "192.0.2.2" }),
+    {
+      kind: "weighted",
+      groups: [
+        { weight: 7, data: ["192.0.2.1"] },
+        { weight: 3, data: ["192.0.2.2"] },
+      ],
+    },
+  );
+});
+
+test("an entry without TTL has 60, and a long text is cut into strings", () => {
+  const made = book(
+    object("d/one", [
+      { dnsName: "t.x", recordType: "TXT", targets: ["a".repeat(300), '"as it is"', 'say "hi"'] },
+    ]),
+  );
+  const [set] = made.resolve("t.x").sets;
+  assert.equal(set?.ttl, 60);
+  assert.deepEqual(set?.data, [`"${"a".repeat(255)}" "${"a".repeat(45)}"`, '"as it is"', '"say \\"hi\\""']);
+});
