@@ -250,17 +250,24 @@ export function describeHttp(subject: ContractSubject, variant: HttpVariant): vo
     });
 
     it("throws at the reader when the stream fails in the middle", () => {
-      const handler: HttpHandler = async () => ({
-        status: 200,
-        headers: {},
-        body: (async function* () {
-          yield toBytes("half");
-          throw new Error("the other half is lost");
-        })(),
-      });
-      return withServer(handler, async ({ client }) => {
-        const { body } = await client.request({ method: "GET", target: "/" });
-        await assert.rejects(collect(body), { name: "NetworkError", code: "Broken" });
+      const delaysMs = [0, 1, 10];
+      return subject.run(async (nodes) => {
+        for (const ms of delaysMs) {
+          const handler: HttpHandler = async () => ({
+            status: 200,
+            headers: {},
+            body: (async function* () {
+              yield toBytes("half");
+              if (ms > 0) await nodes.server.clock.sleep(ms);
+              throw new Error("the other half is lost");
+            })(),
+          });
+          const { client, server } = await openWorld(nodes, variant, handler);
+          const { body } = await client.request({ method: "GET", target: "/" });
+          await assert.rejects(collect(body), { name: "NetworkError", code: "Broken" }, `after ${ms} ms`);
+          await client[Symbol.asyncDispose]();
+          await server[Symbol.asyncDispose]();
+        }
       });
     });
 

@@ -1,9 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { constants } from "node:http2";
 
 import type { Logger } from "../logger.ts";
-import type { HttpHandler, HttpHeaders, HttpRequest, HttpResponse } from "../network.ts";
+import type { Endpoint, HttpHandler, HttpHeaders, HttpRequest, HttpResponse } from "../network.ts";
 import { NetworkError } from "../network.ts";
 import { plainOctets } from "./octets.ts";
 
@@ -25,6 +24,7 @@ export class HttpExchange {
   readonly #options: ExchangeOptions;
   readonly #abort = new AbortController();
   readonly #closed: Promise<void>;
+  readonly #client: Endpoint;
   #isClosed = false;
   /** The whole answer was handed to Node. (Its own flags also call a stream finished that was cancelled.) */
   #answered = false;
@@ -34,6 +34,7 @@ export class HttpExchange {
     this.#request = request;
     this.#response = response;
     this.#options = options;
+    this.#client = { address: request.socket.remoteAddress ?? "", port: request.socket.remotePort ?? 0 };
     this.#closed = new Promise((resolve) => {
       response.once("close", () => {
         this.#isClosed = true;
@@ -73,7 +74,7 @@ export class HttpExchange {
         target,
         headers: headersOf(request),
         body,
-        client: { address: request.socket.remoteAddress ?? "", port: request.socket.remotePort ?? 0 },
+        client: this.#client,
         ...(clientCertificate === undefined ? {} : { clientCertificate }),
         signal: this.#abort.signal,
       });
@@ -172,8 +173,9 @@ export class HttpExchange {
   #break(): void {
     const response = this.#response;
     if (!isHttp2(response)) response.destroy();
-    // In a later turn: a reset from within the delivery of the connection's data may stay unsent (Node 20).
-    else setImmediate(() => response.stream?.close(constants.NGHTTP2_INTERNAL_ERROR));
+    // Not by `close`, which may end the stream properly before it resets it. In a later turn, since a reset from
+    // within the delivery of the connection's data may stay unsent (Node 20).
+    else setImmediate(() => response.stream?.destroy(new Error("the answer was broken off")));
   }
 }
 

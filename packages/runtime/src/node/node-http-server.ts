@@ -8,10 +8,9 @@ import type { Logger } from "../logger.ts";
 import type { HttpRequest, HttpServer, HttpServerOptions, TlsServerIdentity } from "../network.ts";
 import { NetworkError } from "../network.ts";
 import { clientCertificateOf } from "./client-certificate.ts";
-import { formatEndpoint } from "./endpoint-text.ts";
 import type { NodeRequest, NodeResponse } from "./http-exchange.ts";
 import { HttpExchange } from "./http-exchange.ts";
-import { networkFailure } from "./network-failure.ts";
+import { listenOn } from "./listening.ts";
 import { watchSession } from "./session-ping.ts";
 
 /** How long open exchanges may go on after the server began to close. */
@@ -42,28 +41,30 @@ const http2Limits = {
 
 /** Serves HTTP/1.1 in the clear, or HTTP/2 and HTTP/1.1 over TLS. */
 export async function serveNodeHttp(options: HttpServerOptions, log: Logger): Promise<HttpServer> {
-  const server = new NodeHttpServer(options, log);
-  await server.listen();
-  return server;
+  const door = new HttpDoor(options, log);
+  const local = await listenOn(door.server, options, { attempt: "serve HTTP", log });
+  let closing: Promise<void> | undefined;
+  return { local, [Symbol.asyncDispose]: () => (closing ??= door.close()) };
 }
 
-class NodeHttpServer implements HttpServer {
+/** A server with its connections and open exchanges. */
+class HttpDoor {
+  readonly server: Server;
   readonly #options: HttpServerOptions;
   readonly #log: Logger;
-  readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #exchanges = new Set<HttpExchange>();
-  readonly #certificates = new WeakMap<TLSSocket, HttpRequest["clientCertificate"]>();
-  #closing: Promise<void> | undefined;
-  #port = 0;
+  /** By the connection, which is a session or a socket. */
+  readonly #certificates = new WeakMap<object, { readonly found: HttpRequest["clientCertificate"] }>();
+  #closing = false;
 
   constructor(options: HttpServerOptions, log: Logger) {
     this.#options = options;
     this.#log = log;
-    this.#server = options.tls === undefined ? this.#createPlain() : this.#createSecure(options.tls);
-    this.#server.maxConnections = connectionsMax;
-    this.#server.on("connection", (socket: Socket) => {
+    this.server = options.tls === undefined ? this.#createPlain() : this.#createSecure(options.tls);
+    this.server.maxConnections = connectionsMax;
+    this.server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
       socket.setKeepAlive(true, http1Limits.keepAliveInitialDelay);
@@ -71,30 +72,21 @@ class NodeHttpServer implements HttpServer {
     });
   }
 
-  get local(): { readonly address: string; readonly port: number } {
-    return { address: this.#options.address, port: this.#port };
-  }
-
-  async listen(): Promise<void> {
-    const { address, port } = this.#options;
-    const server = this.#server;
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", (error) => {
-        reject(networkFailure(`cannot serve HTTP on ${formatEndpoint({ address, port })}`, error));
-      });
-      server.listen({ host: address, port, ipv6Only: true }, () => {
-        server.removeAllListeners("error");
-        resolve();
-      });
-    });
-    server.on("error", (error) => this.#log.warn("http accept failed", { error }));
-    const bound = server.address();
-    if (bound !== null && typeof bound === "object") this.#port = bound.port;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
+  /** Stops accepting, asks the open exchanges to end, gives them a moment, and breaks what is left. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const stopped = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    for (const exchange of this.#exchanges) exchange.abort(closingError());
+    for (const session of this.#sessions) session.close(); // says GOAWAY and waits for its streams
+    const grace = setTimeout(() => {
+      for (const session of this.#sessions) session.destroy();
+      for (const socket of this.#sockets) socket.destroy();
+    }, closeGraceMs);
+    // A kept HTTP/1.1 connection that falls idle now would hold the server until it times out.
+    const sweep = setInterval(() => this.#closeIdle(), 20);
+    await stopped;
+    clearTimeout(grace);
+    clearInterval(sweep);
   }
 
   #createPlain(): Server {
@@ -122,9 +114,6 @@ class NodeHttpServer implements HttpServer {
       watchSession(session);
     });
     server.on("tlsClientError", (error) => this.#log.debug("tls handshake failed", { error }));
-    server.on("secureConnection", (socket: TLSSocket) => {
-      if (tls.clientCaPem !== undefined) this.#certificates.set(socket, clientCertificateOf(socket));
-    });
     return server;
   }
 
@@ -136,33 +125,27 @@ class NodeHttpServer implements HttpServer {
       log: this.#log,
     });
     this.#exchanges.add(exchange);
-    if (this.#closing !== undefined) exchange.abort(closingError());
+    if (this.#closing) exchange.abort(closingError());
     void exchange.run().then(() => this.#exchanges.delete(exchange));
   }
 
+  /** Asked once for each connection, since it means parsing a certificate. */
   #clientCertificate(request: NodeRequest): HttpRequest["clientCertificate"] {
     if (this.#options.tls?.clientCaPem === undefined) return undefined;
-    const socket = "stream" in request ? request.stream.session?.socket : request.socket;
-    return socket instanceof TLSSocket
-      ? (this.#certificates.get(socket) ?? clientCertificateOf(socket))
-      : undefined;
+    const session = "stream" in request ? request.stream.session : undefined;
+    const connection = session ?? request.socket;
+    const known = this.#certificates.get(connection);
+    if (known !== undefined) return known.found;
+    const socket = session?.socket ?? request.socket;
+    const found = socket instanceof TLSSocket ? clientCertificateOf(socket) : undefined;
+    this.#certificates.set(connection, { found });
+    return found;
   }
 
-  /** Stops accepting, asks the open exchanges to end, gives them a moment, and breaks what is left. */
-  async #close(): Promise<void> {
-    const stopped = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const exchange of this.#exchanges) exchange.abort(closingError());
-    for (const session of this.#sessions) session.close(); // says GOAWAY and waits for its streams
-    const breakRest = (): void => {
-      for (const session of this.#sessions) session.destroy();
-      for (const socket of this.#sockets) socket.destroy();
-    };
-    const grace = setTimeout(breakRest, closeGraceMs);
-    // An HTTP/1.1 connection that idles between two requests would hold the server for long: end it at once.
-    const poll = setInterval(() => this.#exchanges.size === 0 && breakRest(), 20);
-    await stopped;
-    clearTimeout(grace);
-    clearInterval(poll);
+  #closeIdle(): void {
+    if ("closeIdleConnections" in this.server && typeof this.server.closeIdleConnections === "function") {
+      this.server.closeIdleConnections();
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { Logger } from "../logger.ts";
 import type { Endpoint, TcpConnection, TcpListener } from "../network.ts";
 import { NetworkError } from "../network.ts";
 import { formatEndpoint } from "./endpoint-text.ts";
+import { listenOn } from "./listening.ts";
 import { networkFailure } from "./network-failure.ts";
 import { copyOctets, plainOctets } from "./octets.ts";
 
@@ -32,19 +33,9 @@ export async function listenNodeTcp(options: {
     socket.once("close", () => open.delete(socket));
     onConnection(new NodeTcpConnection(socket));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => {
-      reject(networkFailure(`cannot listen on TCP ${formatEndpoint(options)}`, error));
-    });
-    server.listen({ host: address, port, ipv6Only: true }, () => {
-      server.removeAllListeners("error");
-      resolve();
-    });
-  });
-  // Accepting can fail for want of file descriptors; the listener stays and accepts again later.
-  server.on("error", (error) => log.warn("tcp accept failed", { error }));
+  const local = await listenOn(server, { address, port }, { attempt: "listen for TCP", log });
   return {
-    local: { address, port: portOf(server.address()) },
+    local,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -186,8 +177,4 @@ class NodeTcpConnection implements TcpConnection {
   #attempt(verb: string): string {
     return `cannot ${verb} the connection between ${formatEndpoint(this.local)} and ${formatEndpoint(this.remote)}`;
   }
-}
-
-function portOf(address: ReturnType<ReturnType<typeof createServer>["address"]>): number {
-  return address !== null && typeof address === "object" ? address.port : 0;
 }

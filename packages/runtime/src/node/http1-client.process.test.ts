@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
+import { createServer } from "node:net";
+import { after, describe, it } from "node:test";
+
+import { collect, toText } from "../contracts/contract-subject.ts";
+import { NodeHttpClient } from "./node-http-client.ts";
+import { createTestCertificates } from "./test-certificates.ts";
+
+const servers: Server[] = [];
+after(() => {
+  for (const server of servers) server.close();
+});
+
+describe("the HTTP/1.1 client", () => {
+  it("takes over where a TLS server does not offer HTTP/2", async () => {
+    const certificates = await createTestCertificates();
+    const { certificatePem: cert, privateKeyPem: key } = certificates.server;
+    const server = createTlsServer({ cert, key }, (request, response) => {
+      response.end(`${request.httpVersion} ${request.url}`);
+    });
+    const port = await listen(server);
+    await using client = new NodeHttpClient({
+      origin: `https://127.0.0.1:${port}`,
+      tls: { caPem: certificates.caPem },
+    });
+    for (const target of ["/a", "/b"]) {
+      const { body } = await client.request({ method: "GET", target });
+      assert.equal(toText(await collect(body)), `1.1 ${target}`);
+    }
+    server.closeAllConnections();
+  });
+
+  it("sends a GET again when a kept connection was closed under it, but no POST", async () => {
+    // Answers the first request of each connection, and breaks it at the second one.
+    const server = createServer((socket) => {
+      let requests = 0;
+      socket.on("error", () => {});
+      socket.on("data", () => {
+        requests++;
+        if (requests === 1) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+        else socket.resetAndDestroy();
+      });
+    });
+    const port = await listen(server);
+    await using client = new NodeHttpClient({ origin: `http://127.0.0.1:${port}` });
+    for (let i = 0; i < 4; i++) {
+      const { body } = await client.request({ method: "GET", target: "/" });
+      assert.equal(toText(await collect(body)), "ok");
+      await new Promise((resolve) => setTimeout(resolve, 10)); // the connection goes back to the pool
+    }
+    await assert.rejects(client.request({ method: "POST", target: "/" }), {
+      name: "NetworkError",
+      code: "Broken",
+    });
+  });
+
+  it("does not take a body for whole that ends early", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf"));
+    });
+    const port = await listen(server);
+    await using client = new NodeHttpClient({ origin: `http://127.0.0.1:${port}` });
+    const { body } = await client.request({ method: "GET", target: "/" });
+    await assert.rejects(collect(body), { name: "NetworkError", code: "Broken" });
+  });
+
+  it("says when the peer does not speak HTTP", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.end("220 mail.example.com ESMTP\r\n");
+    });
+    const port = await listen(server);
+    for (const scheme of ["http", "https"]) {
+      await using client = new NodeHttpClient({ origin: `${scheme}://127.0.0.1:${port}` });
+      const attempt = client.request({ method: "GET", target: "/" });
+      await assert.rejects(attempt, {
+        name: "NetworkError",
+        code: "Broken",
+        message: /^cannot (ask|connect to) /,
+      });
+    }
+  });
+});
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}

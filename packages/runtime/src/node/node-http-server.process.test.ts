@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { Agent, request as requestTls } from "node:https";
+import { connect as connectHttp2, constants } from "node:http2";
+import { connect } from "node:net";
+import { describe, it } from "node:test";
+
+import { collect, toBytes, toText } from "../contracts/contract-subject.ts";
+import { silentLogger } from "../logger.ts";
+import type { HttpClientOptions, HttpHandler, HttpServer, TlsServerIdentity } from "../network.ts";
+import { NodeHttpClient } from "./node-http-client.ts";
+import { serveNodeHttp } from "./node-http-server.ts";
+import type { PemIdentity } from "./test-certificates.ts";
+import { createTestCertificates } from "./test-certificates.ts";
+
+const certificates = await createTestCertificates();
+
+describe("the HTTPS server", () => {
+  it("speaks HTTP/1.1 to who does not offer HTTP/2", async () => {
+    await using server = await serve(whoAmI, certificates.server);
+    assert.equal(await askHttp1(server), "nobody");
+  });
+
+  const clients: readonly { name: string; identity?: PemIdentity; answer: string }[] = [
+    {
+      name: "knows a client by its certificate",
+      identity: certificates.client,
+      answer: "ada of engineers, mathematicians",
+    },
+    { name: "knows nobody without a certificate", answer: "nobody" },
+    {
+      name: "knows nobody whose certificate another CA has signed",
+      identity: certificates.stranger,
+      answer: "nobody",
+    },
+  ];
+  for (const { name, identity, answer } of clients) {
+    it(`${name}, over HTTP/2 and HTTP/1.1`, async () => {
+      await using server = await serve(whoAmI, { ...certificates.server, clientCaPem: certificates.caPem });
+      await using client = openClient(server, { caPem: certificates.caPem, ...identity });
+      for (let i = 0; i < 2; i++) {
+        const { body } = await client.request({ method: "GET", target: "/" });
+        assert.equal(toText(await collect(body)), answer);
+      }
+      assert.equal(await askHttp1(server, identity), answer);
+    });
+  }
+
+  it("ignores client certificates when it has no CA for them", async () => {
+    await using server = await serve(whoAmI, certificates.server);
+    await using client = openClient(server, { caPem: certificates.caPem, ...certificates.client });
+    const { body } = await client.request({ method: "GET", target: "/" });
+    assert.equal(toText(await collect(body)), "nobody");
+  });
+
+  it("lives through garbage, half a handshake and vanishing clients", async () => {
+    await using server = await serve(whoAmI, certificates.server);
+    for (const text of ["GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01", "\0".repeat(1000), ""]) {
+      const socket = connect(server.local.port, server.local.address);
+      socket.on("error", () => {});
+      await once(socket, "connect");
+      socket.write(text);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      socket.resetAndDestroy();
+    }
+    assert.equal(await askHttp1(server), "nobody");
+  });
+
+  it("refuses headers without measure and goes on", async () => {
+    await using server = await serve(whoAmI, certificates.server);
+    await using client = openClient(server, { caPem: certificates.caPem });
+    const headers = { "x-large": "x".repeat(100_000) };
+    const outcome = await client.request({ method: "GET", target: "/", headers }).then(
+      (response) => response.status,
+      (error: unknown) => error,
+    );
+    assert.notEqual(outcome, 200);
+    const { body } = await client.request({ method: "GET", target: "/" });
+    assert.equal(toText(await collect(body)), "nobody");
+  });
+
+  it("ends a connection that opens and resets streams without measure", async () => {
+    let asked = 0;
+    const handler: HttpHandler = async ({ signal }) => {
+      asked++;
+      await once(signal, "abort");
+      return { status: 200, headers: {}, body: new Uint8Array() };
+    };
+    await using server = await serve(handler, certificates.server);
+    const session = connectHttp2(`https://127.0.0.1:${server.local.port}`, { ca: certificates.caPem });
+    session.on("error", () => {});
+    await once(session, "connect");
+    const closed = new Promise((resolve) => session.once("close", resolve));
+    for (let sent = 0; sent < 5_000 && !session.destroyed; sent++) {
+      const stream = session.request({ ":path": "/" });
+      stream.on("error", () => {});
+      stream.close(constants.NGHTTP2_CANCEL);
+      if (sent % 100 === 99) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await closed;
+    assert.ok(asked < 2_000, `${asked} requests got through`);
+  });
+});
+
+describe("the HTTP server in the clear", () => {
+  it("tells the client's address, and the host asked for", async () => {
+    const handler: HttpHandler = async ({ client, headers }) => ({
+      status: 200,
+      headers: {},
+      body: toBytes(`${client.address} asks ${headers["host"]}`),
+    });
+    await using server = await serve(handler);
+    await using client = openClient(server);
+    const { body } = await client.request({ method: "GET", target: "/" });
+    assert.equal(toText(await collect(body)), `127.0.0.1 asks 127.0.0.1:${server.local.port}`);
+  });
+
+  it("closes at once although a kept connection idles", async () => {
+    const server = await serve(whoAmI);
+    await using client = openClient(server);
+    await collect((await client.request({ method: "GET", target: "/" })).body);
+    const startMs = performance.now();
+    await server[Symbol.asyncDispose]();
+    assert.ok(performance.now() - startMs < 1_500, "it waited for its grace time");
+  });
+});
+
+const whoAmI: HttpHandler = async ({ clientCertificate: found }) => ({
+  status: 200,
+  headers: {},
+  body: toBytes(found === undefined ? "nobody" : `${found.commonName} of ${found.organizations.join(", ")}`),
+});
+
+function serve(handler: HttpHandler, tls?: TlsServerIdentity): Promise<HttpServer> {
+  const options = { address: "127.0.0.1", port: 0, bodyBytesMax: 1_000, handler };
+  return serveNodeHttp({ ...options, ...(tls === undefined ? {} : { tls }) }, silentLogger);
+}
+
+function openClient({ local }: HttpServer, tls?: HttpClientOptions["tls"]): NodeHttpClient {
+  if (tls === undefined) return new NodeHttpClient({ origin: `http://${local.address}:${local.port}` });
+  return new NodeHttpClient({ origin: `https://${local.address}:${local.port}`, tls });
+}
+
+async function askHttp1({ local }: HttpServer, identity?: PemIdentity): Promise<string> {
+  const outgoing = requestTls({
+    host: local.address,
+    port: local.port,
+    ca: certificates.caPem,
+    agent: new Agent({ keepAlive: false }),
+    ...(identity === undefined ? {} : { cert: identity.certificatePem, key: identity.privateKeyPem }),
+  });
+  outgoing.end();
+  const [incoming] = (await once(outgoing, "response")) as [AsyncIterable<Uint8Array>];
+  return toText(await collect(incoming));
+}
