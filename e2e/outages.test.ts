@@ -27,7 +27,9 @@ if (await enterNamespace()) {
   let fleet: Fleet;
 
   const kill = async (name: string): Promise<void> => {
-    process.kill((await fleet.cluster(name)).pid, "SIGKILL");
+    const { pid } = await fleet.cluster(name);
+    process.kill(pid, "SIGKILL");
+    await eventually(`${name} is gone`, () => assert.throws(() => process.kill(pid, 0)));
   };
   const restart = async (name: string): Promise<void> => {
     const before = (await fleet.cluster(name)).pid;
