@@ -152,6 +152,13 @@ test("field report A10: a zone written in upper case is found", () => {
   assert.match(describe(exchange(authority, question("a", "SOA"))), /^NOERROR aa an: a SOA/);
 });
 
+test("a chain of forty aliases ends after sixteen steps, each alias once", () => {
+  const zone = Array.from({ length: 40 }, (_, index) => `c${index} CNAME c${index + 1}`).join("\n");
+  const reply = describe(exchange(authorityOf([apex + zone]), question("c0.p", "A"), { transport: "tcp" }));
+  assert.match(reply, /^NOERROR aa an: c0\.p CNAME c1\.p\./);
+  assert.equal(reply.match(/CNAME/g)!.length, 17);
+});
+
 test("field report B17: glue that is required and does not fit is announced by TC", () => {
   const names = Array.from({ length: 12 }, (_, index) => `ns${index}.sub`);
   const zone = names

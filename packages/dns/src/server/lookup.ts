@@ -260,7 +260,7 @@ export class Lookup {
     const response = this.#response;
     const nameAt = this.#nameAt;
     response.ownerAt = nameAt === questionNameAt ? nameAt : response.locate(nameAt, 0);
-    if (set.patches.length > 0 || set.choice !== undefined) response.originAt = this.#originAt(tree);
+    if (set.patched || set.choice !== undefined) response.originAt = this.#originAt(tree);
     const base = response.write(set, section);
     if (base < 0) this.#overflow();
     return base;

@@ -80,7 +80,7 @@ export class Response {
     if (set.rotate) {
       const { turn } = set;
       set.turn = turn + 1 < count ? turn + 1 : 0;
-      split = set.starts[turn]!;
+      split = set.stride > 0 ? turn * set.stride : set.starts[turn]!;
     }
     if (split > 0) {
       const joint = at + length - split;
@@ -100,12 +100,7 @@ export class Response {
         output[recordAt + 1] = owner;
       }
     }
-    const { patches } = set;
-    for (let index = 0; index < patches.length; index += 2) {
-      const pointer = 0xc000 | (this.originAt + patches[index + 1]!);
-      output[at + patches[index]!] = pointer >>> 8;
-      output[at + patches[index]! + 1] = pointer;
-    }
+    if (set.patched) this.#patch(set, at);
     this.at = at + length;
     this.written = set;
     if (section === "answer") this.answers += count;
@@ -161,6 +156,15 @@ export class Response {
     output[10] = this.additional >>> 8;
     output[11] = this.additional;
     return this.at;
+  }
+
+  #patch({ patches }: CompiledSet, at: number): void {
+    const { output } = this;
+    for (let index = 0; index < patches.length; index += 2) {
+      const pointer = 0xc000 | (this.originAt + patches[index + 1]!);
+      output[at + patches[index]!] = pointer >>> 8;
+      output[at + patches[index]! + 1] = pointer;
+    }
   }
 
   #draw(choice: NonNullable<CompiledSet["choice"]>): CompiledSet {

@@ -12,6 +12,10 @@ const weightMax = 1_000_000;
 /** What is left of 65,535 octets beside a header, the longest question and our OPT record. */
 const bodyOctetsMax = 65_000;
 
+const oneStart = new Uint16Array(1);
+const noPatches = new Uint16Array();
+const noTargets: readonly RdataTarget[] = [];
+
 /** A name in the rdata of a compiled set. */
 export interface RdataTarget {
   readonly name: Name;
@@ -32,10 +36,14 @@ export class CompiledSet {
   readonly ttl: number;
   readonly count: number;
   readonly body: Uint8Array;
-  /** Where each record starts, and the end. */
+  /** Where each record starts. */
   readonly starts: Uint16Array;
+  /** Octets of a record where all have the same, else 0. */
+  readonly stride: number;
   /** Pairs: place of a pointer in `body`, offset in the origin that it means. */
   readonly patches: Uint16Array;
+  /** Whether there are any, so that the hot path need not look into the array. */
+  readonly patched: boolean;
   /** Names in rdata, for those types that have them: one per record. */
   readonly targets: readonly RdataTarget[];
   readonly rotate: boolean;
@@ -43,18 +51,15 @@ export class CompiledSet {
   turn = 0;
   readonly choice: WeightedChoice | undefined;
 
-  constructor(
-    fields: Pick<
-      CompiledSet,
-      "type" | "ttl" | "count" | "body" | "starts" | "patches" | "targets" | "rotate" | "choice"
-    >,
-  ) {
+  constructor(fields: Omit<CompiledSet, "turn" | "count" | "stride" | "patched">) {
     this.type = fields.type;
     this.ttl = fields.ttl;
-    this.count = fields.count;
+    this.count = fields.starts.length;
     this.body = fields.body;
     this.starts = fields.starts;
+    this.stride = strideOf(fields.starts, fields.body.length);
     this.patches = fields.patches;
+    this.patched = fields.patches.length > 0;
     this.targets = fields.targets;
     this.rotate = fields.rotate;
     this.choice = fields.choice;
@@ -65,6 +70,11 @@ export class CompiledSet {
 export interface WeightedChoice {
   readonly cumulative: Uint32Array;
   readonly sets: readonly CompiledSet[];
+}
+
+function strideOf(starts: Uint16Array, length: number): number {
+  const stride = length / starts.length;
+  return starts.every((start, index) => start === index * stride) ? stride : 0;
 }
 
 /** Compiles a record set with data. @throws DnsError `BadRecord`, `BadName` or `TooLarge` */
@@ -114,15 +124,14 @@ function compileRdatas(options: {
     writer.octets(rdata.subarray(copied));
     writer.patchUint16(lengthAt, writer.length - lengthAt - 2);
   }
-  starts.push(writer.length);
   return new CompiledSet({
     type,
     ttl,
-    count: rdatas.length,
     body: writer.take(),
-    starts: Uint16Array.from(starts),
-    patches: Uint16Array.from(patches),
-    targets,
+    // Most sets have one record and no pointers: those share their arrays.
+    starts: starts.length === 1 ? oneStart : Uint16Array.from(starts),
+    patches: patches.length === 0 ? noPatches : Uint16Array.from(patches),
+    targets: targets.length === 0 ? noTargets : targets,
     // A rotated set is copied in two pieces, for which patches have no fixed place.
     rotate: policy.kind === "rotate" && rdatas.length > 1 && patches.length === 0 && targets.length === 0,
     choice: policy.kind === "weighted" ? compileChoice(policy, options) : undefined,
@@ -154,6 +163,7 @@ function compileChoice(
 
 /** A set in the sense of RFC 2181 §5: equal records count once. */
 function uniqueRdatas(type: number, data: readonly string[]): Uint8Array[] {
+  if (data.length === 1) return [rdataFromText(type, data[0]!)];
   const rdatas = new Map<string, Uint8Array>();
   for (const text of data) {
     const rdata = rdataFromText(type, text);
