@@ -14,7 +14,7 @@ const minimal: Environment = {
 function config(more: Environment = {}): OperatorConfig {
   const parsed = parseOperatorConfig({ ...minimal, ...more });
   assert.deepEqual(parsed.problems, undefined);
-  return parsed.config!;
+  return parsed.config;
 }
 
 function refusedVariables(more: Environment): readonly string[] {

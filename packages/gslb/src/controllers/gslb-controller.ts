@@ -27,7 +27,7 @@ export interface GslbControllerOptions {
   readonly peers: Peers;
   readonly views: PeerViews;
   readonly addresses: AddressBook;
-  readonly events: EventRecorder;
+  readonly events: Pick<EventRecorder, "record">;
   readonly geoTag: string;
   readonly geoTags: readonly string[];
   /** `CLUSTER_EXPOSED_IPS` */

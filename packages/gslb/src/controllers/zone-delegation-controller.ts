@@ -33,7 +33,7 @@ export interface ZoneDelegationControllerOptions {
   readonly peers: Peers;
   readonly feeder: ZoneFeeder;
   readonly dnsClient: Pick<DnsClient, "query">;
-  readonly events: EventRecorder;
+  readonly events: Pick<EventRecorder, "record">;
   readonly config: OperatorConfig;
   readonly edgeServers: readonly Endpoint[];
   readonly ownAddresses: () => OwnAddresses;

@@ -42,7 +42,7 @@ for (const [policy, services, verdict] of table) {
     assert.equal(
       hostHealth(
         policy,
-        [...services].map((letter) => letters[letter]!),
+        Array.from(services, (letter) => letters[letter]!),
       ),
       verdict,
     );

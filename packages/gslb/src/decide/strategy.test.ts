@@ -7,21 +7,12 @@ import { answeredTargets, decide, type DecideInput, type Strategy } from "./stra
 
 const now = 1_000_000;
 
-function view(
-  geoTag: string,
-  state: PeerState,
-  targets: readonly string[],
-  family: "A" | "AAAA" = "A",
-): PeerView {
-  return {
-    geoTag,
-    family,
-    state,
-    targets,
-    verdict: state,
-    ...(state === "unreachable" ? { unreachableSince: now - 10_000 } : {}),
-  };
+function view(geoTag: string, state: PeerState, targets: readonly string[]): PeerView {
+  const since = state === "unreachable" ? { unreachableSince: now - 10_000 } : {};
+  return { geoTag, family: "A", state, targets, verdict: state, ...since };
 }
+
+const six = (of: PeerView): PeerView => ({ ...of, family: "AAAA" });
 
 function input(strategy: Strategy, given: Partial<DecideInput> = {}): DecideInput {
   const local = { healthy: true, targets: { A: ["192.0.2.1"], AAAA: [] } };
@@ -205,13 +196,13 @@ test("an unreachable peer is believed until its threshold is over", () => {
 });
 
 test("an IPv4-only primary is not left for the IPv6 of a secondary", () => {
-  const peers = [us, view("us", "empty", [], "AAAA"), za, view("za", "fresh", ["2001:db8::3"], "AAAA")];
+  const peers = [us, six(view("us", "empty", [])), za, six(view("za", "fresh", ["2001:db8::3"]))];
   const decision = decide(input(failover("us"), { peers }));
   assert.deepEqual(answeredTargets(decision), { A: ["198.51.100.1"], AAAA: [] });
 });
 
 test("each family answers the addresses of the picked clusters only", () => {
-  const peers = [view("us", "empty", []), view("us", "fresh", ["2001:db8::2"], "AAAA")];
+  const peers = [view("us", "empty", []), six(view("us", "fresh", ["2001:db8::2"]))];
   const local = { healthy: true, targets: { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] } };
   assert.deepEqual(answeredTargets(decide(input({ type: "roundRobin" }, { local, peers }))), {
     A: ["192.0.2.1"],
@@ -277,7 +268,7 @@ function decisions({ strategy, clusters }: Fleet): ReturnType<typeof decide>[] {
         ? []
         : [
             view(`c${index}`, state(targets.A), targets.A),
-            view(`c${index}`, state(targets.AAAA), targets.AAAA, "AAAA"),
+            six(view(`c${index}`, state(targets.AAAA), targets.AAAA)),
           ];
     });
     const local = { healthy: own.healthy, targets: addressesOf(self, own) };

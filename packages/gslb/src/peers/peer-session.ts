@@ -41,6 +41,7 @@ export class PeerSession {
   /** `undefined` until the addresses were looked for; empty where none is known. */
   #servers: readonly Endpoint[] | undefined;
   #goodServer: Endpoint | undefined;
+  readonly #wanted = new Set<string>();
   #order = 0;
   #isReachable = false;
   #seenSerial: number | undefined;
@@ -75,10 +76,10 @@ export class PeerSession {
     if (!isSame) this.#tasks.start("peer poll", () => this.#poll());
   }
 
-  /** Asks about one host, for example a new one, without waiting for the period. */
+  /** Asks about one host, for example a new one, without waiting for the period. Many at once are asked as one round. */
   ask(host: string): void {
-    if (this.#servers !== undefined)
-      this.#tasks.start("peer question", () => this.#askHost(host).then(() => {}));
+    this.#wanted.add(host);
+    if (this.#wanted.size === 1) this.#tasks.start("peer questions", () => this.#askWanted());
   }
 
   /** The peer may have changed: someone said so. Costs at most one serial check a second. */
@@ -103,16 +104,29 @@ export class PeerSession {
     }
   }
 
-  /** Asks about every host. @returns whether every question was answered */
-  async #pollAll(): Promise<boolean> {
+  async #poll(): Promise<void> {
+    if (this.#servers !== undefined) await this.#askAll(this.#options.views.hosts(this.zone));
+  }
+
+  async #askWanted(): Promise<void> {
+    await Promise.resolve();
+    const hosts = [...this.#wanted];
+    this.#wanted.clear();
+    if (this.#servers !== undefined) await this.#askAll(hosts);
+  }
+
+  /** Asks about some hosts, many at a time. @returns whether every question was answered */
+  async #askAll(hosts: Iterable<string>): Promise<boolean> {
+    // A host that is given up in this round must not hide an answer to a question that another round asked meanwhile.
+    const order = this.#nextOrder();
     let failuresInARow = 0;
     let isWhole = true;
-    await forEachParallel(this.#options.views.hosts(this.zone), hostsAtOnce, async (host) => {
+    await forEachParallel(hosts, hostsAtOnce, async (host) => {
       if (failuresInARow >= failuresMax) {
         isWhole = false;
-        this.#recordBoth(host, {
-          kind: "failed",
+        this.#recordFailure(host, {
           verdict: "not asked, since the peer did not answer about other hosts",
+          order,
         });
       } else if (await this.#askHost(host)) failuresInARow = 0;
       else {
@@ -123,14 +137,13 @@ export class PeerSession {
     return isWhole;
   }
 
-  async #poll(): Promise<void> {
-    if (this.#servers !== undefined) await this.#pollAll();
-  }
-
   /** @returns whether the peer answered */
   async #askHost(host: string): Promise<boolean> {
     if (this.servers.length === 0) {
-      this.#recordBoth(host, { kind: "failed", verdict: "no address of its DNS server is known" });
+      this.#recordFailure(host, {
+        verdict: "no address of its DNS server is known",
+        order: this.#nextOrder(),
+      });
       return false;
     }
     const order = this.#nextOrder();
@@ -152,7 +165,7 @@ export class PeerSession {
     const serial = serialOf(verdict.records.find((record) => record.type === "SOA")?.data);
     if (serial === undefined || (serial === this.#seenSerial && wasReachable)) return;
     // Only a whole round counts as having seen the serial.
-    if (await this.#pollAll()) this.#seenSerial = serial;
+    if (await this.#askAll(this.#options.views.hosts(this.zone))) this.#seenSerial = serial;
   }
 
   async #query(name: string, type: string): ReturnType<DnsClient["query"]> {
@@ -178,10 +191,16 @@ export class PeerSession {
     return [...this.servers.filter(isGood), ...this.servers.filter((server) => !isGood(server))];
   }
 
-  #recordBoth(host: string, answer: PeerAnswer): void {
-    const order = this.#nextOrder();
+  #recordFailure(
+    host: string,
+    { verdict, order }: { readonly verdict: string; readonly order: number },
+  ): void {
     for (const family of addressFamilies)
-      this.#record({ zone: this.zone, geoTag: this.geoTag, host, family }, answer, order);
+      this.#record(
+        { zone: this.zone, geoTag: this.geoTag, host, family },
+        { kind: "failed", verdict },
+        order,
+      );
   }
 
   #record(key: ViewKey, answer: PeerAnswer, order: number): void {

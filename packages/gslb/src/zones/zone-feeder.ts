@@ -16,7 +16,7 @@ export interface ZoneFeederOptions {
   readonly dnsClient: Pick<DnsClient, "notify">;
   readonly store: SerialStore;
   readonly peers: Peers;
-  readonly events: EventRecorder;
+  readonly events: Pick<EventRecorder, "record">;
   readonly tasks: TaskScope;
   readonly geoTag: string;
   readonly geoTags: readonly string[];
