@@ -12,7 +12,7 @@ export interface ContractNodes {
 export interface ContractSubject {
   readonly name: string;
   /** Runs `body` on fresh nodes, lets time go on until it has settled, and cleans up. */
-  run(body: (nodes: ContractNodes) => Promise<void>): Promise<void>;
+  readonly run: (body: (nodes: ContractNodes) => Promise<void>) => Promise<void>;
 }
 
 /** Collects a stream, e.g. the body of an answer. */

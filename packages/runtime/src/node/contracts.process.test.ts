@@ -4,8 +4,8 @@ import { describeHttp } from "../contracts/http-contract.ts";
 import { describeRandom } from "../contracts/random-contract.ts";
 import { describeTcp } from "../contracts/tcp-contract.ts";
 import { describeUdp } from "../contracts/udp-contract.ts";
-import { nodeSubject } from "./node-subject.ts";
-import { createTestCertificates } from "./test-certificates.ts";
+import { nodeSubject } from "./testdata/node-subject.ts";
+import { createTestCertificates } from "./testdata/test-certificates.ts";
 
 const certificates = await createTestCertificates();
 

@@ -8,7 +8,7 @@ import { after, describe, it } from "node:test";
 
 import { collect, toText } from "../contracts/contract-subject.ts";
 import { NodeHttpClient } from "./node-http-client.ts";
-import { createTestCertificates } from "./test-certificates.ts";
+import { createTestCertificates } from "./testdata/test-certificates.ts";
 
 const certificates = await createTestCertificates();
 const tls = { caPem: certificates.caPem };

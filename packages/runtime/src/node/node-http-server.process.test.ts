@@ -10,8 +10,8 @@ import { silentLogger } from "../logger.ts";
 import type { HttpClientOptions, HttpHandler, HttpServer, TlsServerIdentity } from "../network.ts";
 import { NodeHttpClient } from "./node-http-client.ts";
 import { serveNodeHttp } from "./node-http-server.ts";
-import type { PemIdentity } from "./test-certificates.ts";
-import { createTestCertificates } from "./test-certificates.ts";
+import type { PemIdentity } from "./testdata/test-certificates.ts";
+import { createTestCertificates } from "./testdata/test-certificates.ts";
 
 const certificates = await createTestCertificates();
 

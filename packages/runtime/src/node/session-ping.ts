@@ -26,6 +26,7 @@ export function watchSession(session: Http2Session, times: PingTimes = defaultPi
     heardMs = performance.now();
   };
   const check = (): void => {
+    if (session.destroyed) return; // its "close" is still to come
     const restMs = heardMs + times.silenceMs - performance.now();
     if (restMs > 1) return wait(restMs);
     const deadline = setTimeout(() => {

@@ -1,7 +1,7 @@
 import type { HttpClientResponse } from "../network.ts";
 import { NetworkError } from "../network.ts";
 import type { Boot } from "./boot.ts";
-import type { HttpFrame } from "./http-frames.ts";
+import type { StreamFrame } from "./http-frames.ts";
 import { streamWindowBytes } from "./http-frames.ts";
 
 interface StreamOptions {
@@ -49,7 +49,7 @@ export class ClientStream {
     return this.#ended;
   }
 
-  receive(frame: HttpFrame): void {
+  receive(frame: StreamFrame): void {
     switch (frame.kind) {
       case "head": {
         const body: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => this.#read() };
@@ -69,8 +69,6 @@ export class ClientStream {
         return this.fail(
           new NetworkError("Broken", "the server broke the answer off before its end; ask again"),
         );
-      default:
-        return;
     }
   }
 

@@ -5,7 +5,7 @@ import { never } from "./boot.ts";
 import { dial } from "./dialing.ts";
 import type { Fabric } from "./fabric.ts";
 import type { Host } from "./host.ts";
-import type { HttpFrame } from "./http-frames.ts";
+import type { ClientFrame, ServerFrame } from "./http-frames.ts";
 import { lowerCased } from "./http-frames.ts";
 import { ClientStream } from "./http-client-stream.ts";
 import type { WireEnd } from "./wire.ts";
@@ -91,7 +91,7 @@ class ClientSession {
     this.#end = end;
     end.keepalive = { idleMs: 30_000, answerMs: 15_000 };
     end.reader = {
-      receive: (message) => this.#receive(message as HttpFrame),
+      receive: (message) => this.#receive(message as ServerFrame),
       broken: (error) => this.#fail(error),
     };
   }
@@ -121,7 +121,9 @@ class ClientSession {
     }
   }
 
-  #start(request: HttpClientRequest): Promise<HttpClientResponse | "declined"> {
+  async #start(request: HttpClientRequest): Promise<HttpClientResponse | "declined"> {
+    if (!this.#boot.alive) return never();
+    if (!this.usable) return "declined";
     const id = this.#nextId++;
     const stream = new ClientStream(this.#boot, {
       signal: request.signal,
@@ -145,7 +147,7 @@ class ClientSession {
     this.#fail(error);
   }
 
-  #receive(frame: HttpFrame): void {
+  #receive(frame: ServerFrame): void {
     if (frame.kind === "goaway") this.#draining = true;
     else {
       const stream = this.#streams.get(frame.stream);
@@ -172,7 +174,7 @@ class ClientSession {
     for (const stream of streams) stream.fail(error);
   }
 
-  #send(frame: HttpFrame): void {
+  #send(frame: ClientFrame): void {
     this.#end.send(frame);
   }
 }

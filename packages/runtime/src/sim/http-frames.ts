@@ -1,8 +1,12 @@
 import type { HttpHeaders } from "../network.ts";
 import type { WireMessage } from "./wire.ts";
 
-/** What a simulated HTTP connection carries: streams of one exchange each, as HTTP/2 has them. */
-export type HttpFrame = WireMessage &
+/*
+ * A simulated HTTP connection carries streams of one exchange each, as HTTP/2 has them.
+ */
+
+/** What a client sends. */
+export type ClientFrame = WireMessage &
   (
     | {
         readonly kind: "request";
@@ -12,6 +16,15 @@ export type HttpFrame = WireMessage &
         readonly headers: HttpHeaders;
         readonly octets: Uint8Array;
       }
+    /** The stream is no longer wanted. */
+    | { readonly kind: "cancel"; readonly stream: number }
+    /** So many octets of the body were read. */
+    | { readonly kind: "credit"; readonly stream: number; readonly bytes: number }
+  );
+
+/** What a server sends about one stream. */
+export type StreamFrame = WireMessage &
+  (
     | {
         readonly kind: "head";
         readonly stream: number;
@@ -20,17 +33,14 @@ export type HttpFrame = WireMessage &
       }
     | { readonly kind: "chunk"; readonly stream: number; readonly octets: Uint8Array }
     | { readonly kind: "end"; readonly stream: number }
-    /** The client no longer wants the stream. */
-    | { readonly kind: "cancel"; readonly stream: number }
-    /** The server broke the stream off in the middle. */
+    /** The answer was broken off in the middle. */
     | { readonly kind: "failed"; readonly stream: number }
-    /** The server did not look at the request, since it is closing; another connection may be tried. */
+    /** Nobody looked at the request, since the server is closing; another connection may be tried. */
     | { readonly kind: "declined"; readonly stream: number }
-    /** The client has read so many octets of the body. */
-    | { readonly kind: "credit"; readonly stream: number; readonly bytes: number }
-    /** The server closes: no new streams on this connection. */
-    | { readonly kind: "goaway" }
   );
+
+/** What a server sends: frames of streams, and that it closes and wants no new streams on this connection. */
+export type ServerFrame = StreamFrame | (WireMessage & { readonly kind: "goaway" });
 
 /** How many octets of one body may be under way or unread. */
 export const streamWindowBytes: number = 256 * 1024;

@@ -5,9 +5,9 @@ import type { Boot } from "./boot.ts";
 import { never } from "./boot.ts";
 import type { ConnectionSink, Host } from "./host.ts";
 import { formatEndpoint } from "./host.ts";
-import type { HttpFrame } from "./http-frames.ts";
+import type { ClientFrame, ServerFrame } from "./http-frames.ts";
 import { lowerCased, streamWindowBytes } from "./http-frames.ts";
-import type { WireEnd, WireMessage } from "./wire.ts";
+import type { WireEnd } from "./wire.ts";
 import type { World } from "./world.ts";
 import { afterIn } from "./world.ts";
 
@@ -78,7 +78,7 @@ class ServerConnection {
     this.#end = end;
     this.#options = options;
     end.reader = {
-      receive: (message) => this.#receive(message as WireMessage as HttpFrame),
+      receive: (message) => this.#receive(message as ClientFrame),
       broken: (error) => this.#broken(error),
     };
   }
@@ -89,7 +89,7 @@ class ServerConnection {
 
   startClosing(): void {
     this.#closing = true;
-    this.#end.send({ kind: "goaway" });
+    this.#send({ kind: "goaway" });
     const reason = new NetworkError("Closed", "the server is closing; connect again once it is back");
     for (const stream of this.#streams.values()) stream.abort(reason);
     this.#closeWhenIdle();
@@ -100,24 +100,22 @@ class ServerConnection {
     this.#closed();
   }
 
-  #receive(frame: HttpFrame): void {
+  #receive(frame: ClientFrame): void {
     switch (frame.kind) {
       case "request":
-        if (this.#closing) this.#end.send({ kind: "declined", stream: frame.stream } as HttpFrame);
+        if (this.#closing) this.#send({ kind: "declined", stream: frame.stream });
         else this.#open(frame);
         return;
       case "cancel":
         this.#streams.get(frame.stream)?.abandon();
-        return;
+        this.#streams.delete(frame.stream);
+        return this.#closeWhenIdle();
       case "credit":
-        this.#streams.get(frame.stream)?.credit(frame.bytes);
-        return;
-      default:
-        return;
+        return this.#streams.get(frame.stream)?.credit(frame.bytes);
     }
   }
 
-  #open(frame: HttpFrame & { kind: "request" }): void {
+  #open(frame: ClientFrame & { readonly kind: "request" }): void {
     const stream = new ServerStream(frame.stream, this.#end);
     this.#streams.set(frame.stream, stream);
     const request: HttpRequest = {
@@ -166,6 +164,10 @@ class ServerConnection {
   #closed(): void {
     this.#options.onClosed();
     this.#whenClosed();
+  }
+
+  #send(frame: ServerFrame): void {
+    this.#end.send(frame);
   }
 }
 
@@ -247,7 +249,7 @@ class ServerStream {
     void body?.return?.().catch(() => {});
   }
 
-  #send(frame: HttpFrame): void {
+  #send(frame: ServerFrame): void {
     this.#end.send(frame);
   }
 }

@@ -86,8 +86,8 @@ describe("simulated addresses", () => {
       await node.runtime.network.serveUdp({
         address: "127.0.0.1",
         port: 53,
-        answer: (_input, _offset, _length, client) => {
-          asked.push(`${node.name} from ${client.address}`);
+        answer: (...args) => {
+          asked.push(`${node.name} from ${args[3].address}`);
           return 0;
         },
       });

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { ContractSubject } from "../contracts/contract-subject.ts";
-import { silentLogger } from "../logger.ts";
-import { nodeRuntime } from "./node-runtime.ts";
+import type { ContractSubject } from "../../contracts/contract-subject.ts";
+import { silentLogger } from "../../logger.ts";
+import { nodeRuntime } from "../node-runtime.ts";
 
 /** This machine, for the contract suites: server and client are the same node. */
 export const nodeSubject: ContractSubject = {
