@@ -1,24 +1,60 @@
-import { silentLogger } from "@meridian/runtime";
-import { nodeRuntime } from "@meridian/runtime/node";
+import type { Runtime } from "@meridian/runtime";
 import { openLmdbStorage } from "./lmdb/open-lmdb-storage.ts";
 import { openMemoryStorage } from "./memory/open-memory-storage.ts";
 import type { Revision, Storage } from "./storage.ts";
-
-/**
- * A process for the tests that kill or trace one: it opens a store, writes, and prints one JSON line for each write
- * after it was acknowledged.
- *
- *     node acknowledging-writer.js lmdb|log FOLDER hold|sequential|concurrent|forever [COUNT]
- */
-const [backend, path = "", mode, countText = "0"] = process.argv.slice(2);
-const count = Number(countText);
-const runtime = nodeRuntime({ dataFolder: path, log: silentLogger });
 
 /** What one line says. */
 export type Acknowledgement =
   | { readonly opened: Revision; readonly pid: number }
   | { readonly revision: Revision; readonly key: string; readonly value: string | undefined }
   | { readonly compacted: Revision };
+
+export interface WritingOptions {
+  readonly backend: "lmdb" | "log";
+  readonly path: string;
+  readonly mode: "hold" | "sequential" | "concurrent" | "forever";
+  readonly count: number;
+}
+
+/**
+ * The body of a process that a test kills or traces: it opens a store, writes, and prints one JSON line for each write
+ * after it was acknowledged. In mode `hold` it only keeps the store open, for `count` milliseconds.
+ */
+export async function writeAndSay(runtime: Runtime, options: WritingOptions): Promise<void> {
+  const { backend, path, mode, count } = options;
+  const store =
+    backend === "lmdb"
+      ? await openLmdbStorage(runtime, { path })
+      : await openMemoryStorage(runtime, { persistent: true, snapshotAfterBytes: 300_000 });
+  say({ opened: store.revision(), pid: process.pid });
+  const numbers = Array.from({ length: count }, (_, number) => number);
+  switch (mode) {
+    case "sequential":
+      for (const number of numbers) await create(store, number);
+      break;
+    case "concurrent":
+      await Promise.all(numbers.map((number) => create(store, number)));
+      break;
+    case "forever":
+      await Promise.all(Array.from({ length: 8 }, (_, writer) => writeForever(store, writer)));
+      break;
+    case "hold":
+      await runtime.clock.sleep(count);
+      break;
+  }
+  await store[Symbol.asyncDispose]();
+}
+
+/** The options, from the arguments of the process: backend, path, mode, count. */
+export function writingOptions(words: readonly string[]): WritingOptions {
+  const [backend, path = "", mode, count] = words;
+  return {
+    backend: backend === "lmdb" ? "lmdb" : "log",
+    path,
+    mode: mode === "sequential" || mode === "concurrent" || mode === "forever" ? mode : "hold",
+    count: Number(count ?? 0),
+  };
+}
 
 function say(line: Acknowledgement): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -55,23 +91,3 @@ async function writeForever(store: Storage, writer: number): Promise<void> {
     }
   }
 }
-
-const store =
-  backend === "lmdb"
-    ? await openLmdbStorage(runtime, { path })
-    : await openMemoryStorage(runtime, { persistent: true, snapshotAfterBytes: 300_000 });
-say({ opened: store.revision(), pid: process.pid });
-switch (mode) {
-  case "sequential":
-    for (let number = 0; number < count; number++) await create(store, number);
-    break;
-  case "concurrent":
-    await Promise.all(Array.from({ length: count }, (_, number) => create(store, number)));
-    break;
-  case "forever":
-    await Promise.all(Array.from({ length: 8 }, (_, writer) => writeForever(store, writer)));
-    break;
-  default:
-    await new Promise(() => setInterval(() => {}, 1_000));
-}
-await store[Symbol.asyncDispose]();

@@ -7,51 +7,99 @@ import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
+import { writeAndSay, writingOptions } from "./acknowledging-writer.ts";
 import type { Acknowledgement } from "./acknowledging-writer.ts";
 import { openLmdbStorage } from "./lmdb/open-lmdb-storage.ts";
 import { openMemoryStorage } from "./memory/open-memory-storage.ts";
 import type { Storage, StorageEvent } from "./storage.ts";
 
-const writer = join(import.meta.dirname, "acknowledging-writer.js");
-
 /** How often a writer is killed. The whole proof sets it to hundreds. */
 const kills = Number(process.env["MERIDIAN_STORAGE_KILLS"] ?? 10);
 
-for (const backend of ["lmdb", "log"] as const) {
-  describe(`${backend} and kill -9`, () => {
-    test(`after each of ${kills} kills everything acknowledged is there, under its revision`, async () => {
-      const path = await mkdtemp(join(tmpdir(), "meridian-crash-"));
-      try {
-        const known = new Map<number, string>();
-        let compacted = 1;
-        let newest = 1;
-        for (let kill = 1; kill <= kills; kill++) {
-          const said = await writeAndDie(backend, { path, afterLines: 20 + ((kill * 7_919) % 400) });
-          for (const line of said) {
-            if ("opened" in line) assert.equal(line.opened, newest, "it opened at the revision that we saw");
-            if ("compacted" in line) compacted = Math.max(compacted, line.compacted);
-            if ("revision" in line) note(known, line.revision, shown(line.key, line.value));
-          }
-          const acknowledged = Math.max(newest, ...known.keys());
+if (process.argv[2] === "write") {
+  const options = writingOptions(process.argv.slice(3));
+  await writeAndSay(nodeRuntime({ dataFolder: options.path, log: silentLogger }), options);
+} else {
+  describeCrashes();
+  describeLock();
+}
 
-          const store = await open(backend, path);
-          newest = store.revision();
-          assert.ok(newest >= acknowledged, `revision ${newest} after ${acknowledged} was acknowledged`);
-          assert.ok(store.compactedRevision() >= compacted);
-          const events = await historyOf(store);
-          assert.deepEqual(
-            events.map((event) => Number(event.revision)),
-            Array.from(
-              { length: newest - store.compactedRevision() },
-              (_, i) => store.compactedRevision() + 1 + i,
-            ),
-            "the history has no gap",
-          );
-          for (const event of events) note(known, event.revision, shownEvent(event));
-          assert.deepEqual(await stateOf(store), modelOf(known, newest));
-          await store[Symbol.asyncDispose]();
+function describeCrashes(): void {
+  for (const backend of ["lmdb", "log"] as const) {
+    describe(`${backend} and kill -9`, () => {
+      test(`after each of ${kills} kills everything acknowledged is there, under its revision`, async () => {
+        const path = await mkdtemp(join(tmpdir(), "meridian-crash-"));
+        try {
+          const known = new Map<number, string>();
+          let compacted = 1;
+          let newest = 1;
+          for (let kill = 1; kill <= kills; kill++) {
+            const said = await writeAndDie(backend, { path, afterLines: 20 + ((kill * 7_919) % 400) });
+            for (const line of said) {
+              if ("opened" in line)
+                assert.equal(line.opened, newest, "it opened at the revision that we saw");
+              if ("compacted" in line) compacted = Math.max(compacted, line.compacted);
+              if ("revision" in line) note(known, line.revision, shown(line.key, line.value));
+            }
+            const acknowledged = Math.max(newest, ...known.keys());
+
+            const store = await open(backend, path);
+            newest = store.revision();
+            assert.ok(newest >= acknowledged, `revision ${newest} after ${acknowledged} was acknowledged`);
+            assert.ok(store.compactedRevision() >= compacted);
+            const events = await historyOf(store);
+            assert.deepEqual(
+              events.map((event) => Number(event.revision)),
+              Array.from(
+                { length: newest - store.compactedRevision() },
+                (_, i) => store.compactedRevision() + 1 + i,
+              ),
+              "the history has no gap",
+            );
+            for (const event of events) note(known, event.revision, shownEvent(event));
+            assert.deepEqual(await stateOf(store), modelOf(known, newest));
+            await store[Symbol.asyncDispose]();
+          }
+          assert.ok(newest > kills * 20);
+        } finally {
+          await rm(path, { recursive: true, force: true });
         }
-        assert.ok(newest > kills * 20);
+      });
+    });
+  }
+}
+
+function describeLock(): void {
+  describe("the lock of an lmdb folder", () => {
+    test("a second process is told who has the folder; a killed owner's lock is taken over", async () => {
+      const path = await mkdtemp(join(tmpdir(), "meridian-lock-"));
+      try {
+        const child = spawn(
+          process.execPath,
+          [import.meta.filename, "write", "lmdb", path, "hold", "60000"],
+          {
+            stdio: ["ignore", "pipe", "inherit"],
+          },
+        );
+        await new Promise((resolve) => child.stdout.once("data", resolve));
+        await assert.rejects(open("lmdb", path), (error: Error & { code?: string }) => {
+          assert.equal(error.code, "Locked");
+          assert.ok(error.message.includes(path), error.message);
+          assert.ok(error.message.includes(`process ${child.pid} `), error.message);
+          return true;
+        });
+        const exited = new Promise((resolve) => child.once("exit", resolve));
+        child.kill("SIGKILL");
+        await exited;
+        const store = await open("lmdb", path);
+        await assert.rejects(open("lmdb", path), { code: "Locked", message: /this process has it open/ });
+        assert.equal(
+          (await store.create("a", new Uint8Array(1))).outcome,
+          "written",
+          "the refused opening did no harm",
+        );
+        await store[Symbol.asyncDispose]();
+        await (await open("lmdb", path))[Symbol.asyncDispose]();
       } finally {
         await rm(path, { recursive: true, force: true });
       }
@@ -59,44 +107,12 @@ for (const backend of ["lmdb", "log"] as const) {
   });
 }
 
-describe("the lock of an lmdb folder", () => {
-  test("a second process is told who has the folder; a killed owner's lock is taken over", async () => {
-    const path = await mkdtemp(join(tmpdir(), "meridian-lock-"));
-    try {
-      const child = spawn(process.execPath, [writer, "lmdb", path, "hold"], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      await new Promise((resolve) => child.stdout.once("data", resolve));
-      await assert.rejects(open("lmdb", path), (error: Error & { code?: string }) => {
-        assert.equal(error.code, "Locked");
-        assert.ok(error.message.includes(path), error.message);
-        assert.ok(error.message.includes(`process ${child.pid} `), error.message);
-        return true;
-      });
-      const exited = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      await exited;
-      const store = await open("lmdb", path);
-      await assert.rejects(open("lmdb", path), { code: "Locked", message: /this process has it open/ });
-      assert.equal(
-        (await store.create("a", new Uint8Array(1))).outcome,
-        "written",
-        "the refused opening did no harm",
-      );
-      await store[Symbol.asyncDispose]();
-      await (await open("lmdb", path))[Symbol.asyncDispose]();
-    } finally {
-      await rm(path, { recursive: true, force: true });
-    }
-  });
-});
-
 /** Lets a writer run until it has said so many lines, kills it, and returns all that it said. */
 async function writeAndDie(
   backend: string,
   options: { path: string; afterLines: number },
 ): Promise<Acknowledgement[]> {
-  const child = spawn(process.execPath, [writer, backend, options.path, "forever"], {
+  const child = spawn(process.execPath, [import.meta.filename, "write", backend, options.path, "forever"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise((resolve) => child.once("exit", resolve));

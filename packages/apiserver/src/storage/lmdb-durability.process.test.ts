@@ -5,12 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
+import { silentLogger } from "@meridian/runtime";
+import { nodeRuntime } from "@meridian/runtime/node";
+import { writeAndSay, writingOptions } from "./acknowledging-writer.ts";
 
-/**
- * That an acknowledged write is on the disk, as the kernel's calls show it: killing a process proves nothing about
- * syncs, since the kernel keeps what was written.
- */
-const writer = join(import.meta.dirname, "acknowledging-writer.js");
+if (process.argv[2] === "write") {
+  const options = writingOptions(process.argv.slice(3));
+  await writeAndSay(nodeRuntime({ dataFolder: options.path, log: silentLogger }), options);
+} else {
+  describeDurability();
+}
 
 /** Why strace cannot be used here, or `undefined`. In CI that is a failure, not a reason to skip. */
 function straceProblem(): string | undefined {
@@ -28,33 +32,39 @@ function tracedTest(name: string, body: () => void): void {
   });
 }
 
-for (const backend of ["lmdb", "log"] as const) {
-  describe(`durability of ${backend}`, () => {
-    tracedTest("each of 40 writes in sequence is synced before it is acknowledged", () => {
-      const trace = traceWriter(backend, { mode: "sequential", count: 40 });
-      const steps = trace.slice(trace.indexOf("opened") + 1, trace.lastIndexOf("acknowledged") + 1);
-      assert.equal(steps.filter((step) => step === "acknowledged").length, 40);
-      assert.ok(steps.filter((step) => step === "sync").length >= 40, "at least one sync per write");
-      let durable = false;
-      for (const step of steps) {
-        // LMDB syncs its pages, then writes the page that makes them count through a descriptor that syncs by itself.
-        if (step === "sync") durable = backend === "log";
-        if (step === "synced write") durable = true;
-        if (step !== "acknowledged") continue;
-        assert.ok(durable, `an acknowledgement without a sync in ${steps.join(", ")}`);
-        durable = false;
-      }
-    });
+/**
+ * That an acknowledged write is on the disk, as the kernel's calls show it: killing a process proves nothing about
+ * syncs, since the kernel keeps what was written.
+ */
+function describeDurability(): void {
+  for (const backend of ["lmdb", "log"] as const) {
+    describe(`durability of ${backend}`, () => {
+      tracedTest("each of 40 writes in sequence is synced before it is acknowledged", () => {
+        const trace = traceWriter(backend, { mode: "sequential", count: 40 });
+        const steps = trace.slice(trace.indexOf("opened") + 1, trace.lastIndexOf("acknowledged") + 1);
+        assert.equal(steps.filter((step) => step === "acknowledged").length, 40);
+        assert.ok(steps.filter((step) => step === "sync").length >= 40, "at least one sync per write");
+        let durable = false;
+        for (const step of steps) {
+          // LMDB syncs its pages, then writes the page that makes them count through a descriptor that syncs by itself.
+          if (step === "sync") durable = backend === "log";
+          if (step === "synced write") durable = true;
+          if (step !== "acknowledged") continue;
+          assert.ok(durable, `an acknowledgement without a sync in ${steps.join(", ")}`);
+          durable = false;
+        }
+      });
 
-    tracedTest("400 concurrent writes share a few syncs", () => {
-      const trace = traceWriter(backend, { mode: "concurrent", count: 400 });
-      const steps = trace.slice(trace.indexOf("opened") + 1, trace.lastIndexOf("acknowledged") + 1);
-      assert.equal(steps.filter((step) => step === "acknowledged").length, 400);
-      const syncs = steps.filter((step) => step === "sync").length;
-      assert.ok(syncs >= 1 && syncs <= 20, `${syncs} syncs`);
-      assert.ok(steps.indexOf("sync") < steps.indexOf("acknowledged"));
+      tracedTest("400 concurrent writes share a few syncs", () => {
+        const trace = traceWriter(backend, { mode: "concurrent", count: 400 });
+        const steps = trace.slice(trace.indexOf("opened") + 1, trace.lastIndexOf("acknowledged") + 1);
+        assert.equal(steps.filter((step) => step === "acknowledged").length, 400);
+        const syncs = steps.filter((step) => step === "sync").length;
+        assert.ok(syncs >= 1 && syncs <= 20, `${syncs} syncs`);
+        assert.ok(steps.indexOf("sync") < steps.indexOf("acknowledged"));
+      });
     });
-  });
+  }
 }
 
 type Step = "opened" | "sync" | "synced write" | "acknowledged";
@@ -69,7 +79,15 @@ function traceWriter(backend: string, options: { mode: string; count: number }):
       [
         ...["-f", "-qq", "-e", "signal=none", "-s", "200", "-o", output],
         ...["-e", "trace=fdatasync,fsync,msync,sync_file_range,write,writev,pwrite64,openat"],
-        ...[process.execPath, writer, backend, join(folder, "data"), options.mode, String(options.count)],
+        ...[
+          process.execPath,
+          import.meta.filename,
+          "write",
+          backend,
+          join(folder, "data"),
+          options.mode,
+          String(options.count),
+        ],
       ],
       { encoding: "utf8" },
     );

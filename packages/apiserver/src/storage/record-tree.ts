@@ -121,12 +121,8 @@ function firstKey(node: Node): string {
 
 function branch(children: readonly Node[]): Branch {
   let size = 0;
-  const firstKeys = new Array<string>(children.length);
-  for (let i = 0; i < children.length; i++) {
-    size += sizeOf(children[i]!);
-    firstKeys[i] = firstKey(children[i]!);
-  }
-  return { kind: "branch", children, firstKeys, size };
+  for (const child of children) size += sizeOf(child);
+  return { kind: "branch", children, firstKeys: children.map(firstKey), size };
 }
 
 /** The branch with another node in the place of one child: what most changes do, so it recounts nothing. */

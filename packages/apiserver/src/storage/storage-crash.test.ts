@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Random } from "@meridian/runtime";
+import type { Disk, DiskLog, Random } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import type { SimNode } from "@meridian/runtime/sim";
 import { openMemoryStorage } from "./memory/open-memory-storage.ts";
@@ -24,6 +24,32 @@ describe("memory storage under crashes", () => {
     }
   });
 
+  test("a full disk refuses writes until there is space, and loses nothing", async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const node = simulation.node({ name: "store", addresses: ["192.0.2.1"] });
+    const disk = new FillingDisk(node.runtime.disk);
+    const runtime = { ...node.runtime, disk };
+    const store = await simulation.complete(openMemoryStorage(runtime, { persistent: true }));
+    const value = new TextEncoder().encode("v");
+    await simulation.complete(store.create("a/1", value));
+    disk.full = true;
+    const refused = Promise.allSettled([store.create("a/2", value), store.create("a/3", value)]);
+    for (const { status, reason } of (await simulation.complete(refused)) as {
+      status: string;
+      reason?: unknown;
+    }[]) {
+      assert.equal(status, "rejected");
+      assert.match(String(reason), /the disk is full; free space on it/);
+    }
+    disk.full = false;
+    const result = await simulation.complete(store.create("a/4", value));
+    assert.deepEqual(result, { outcome: "written", revision: 3 });
+    node.crash("power");
+    node.restart();
+    const reopened = await simulation.complete(open(node, 1_000_000));
+    assert.equal(await simulation.complete(stateOf(reopened)), "a/1=76 a/4=76");
+  });
+
   test("a failing disk stops the writes and keeps what was acknowledged", async () => {
     const simulation = new Simulation({ seed: 1 });
     const node = simulation.node({ name: "store", addresses: ["192.0.2.1"] });
@@ -44,6 +70,61 @@ describe("memory storage under crashes", () => {
     assert.equal((await simulation.complete(reopened.get("a/1")))?.key, "a/1");
   });
 });
+
+/** A disk that may be full: half of an append is then written, and its log fails for good. */
+class FillingDisk implements Disk {
+  readonly #disk: Disk;
+  full = false;
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  read(path: string): Promise<Uint8Array | undefined> {
+    return this.#disk.read(path);
+  }
+
+  replace(path: string, content: Uint8Array): Promise<void> {
+    return this.#disk.replace(path, content);
+  }
+
+  remove(path: string): Promise<void> {
+    return this.#disk.remove(path);
+  }
+
+  list(folder: string): Promise<readonly string[]> {
+    return this.#disk.list(folder);
+  }
+
+  async openLog(path: string): Promise<DiskLog> {
+    const log = await this.#disk.openLog(path);
+    let failed = false;
+    const check = (): void => {
+      if (failed) throw new Error("an earlier write failed; open the log again");
+    };
+    return {
+      get sizeBytes() {
+        return log.sizeBytes;
+      },
+      append: async (bytes) => {
+        check();
+        if (!this.full) return log.append(bytes);
+        failed = true;
+        await log.append(bytes.subarray(0, bytes.length >>> 1));
+        throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+      },
+      sync: async () => {
+        check();
+        await log.sync();
+      },
+      truncate: async (sizeBytes) => {
+        check();
+        await log.truncate(sizeBytes);
+      },
+      close: () => log.close(),
+    };
+  }
+}
 
 /** What is known to have happened, by revision. */
 type Truth = Map<number, string>;

@@ -172,7 +172,7 @@ function load(tables: LmdbTables, options: { path: string; position: Position })
   if (undos.length !== expected) {
     throw corrupt(path, `its history has ${undos.length} entries where ${expected} belong`);
   }
-  const events = new Array<StorageEvent>(expected);
+  const newestFirst: StorageEvent[] = [];
   /** Records as they stood after the event that is looked at, where they differ from the state's. */
   const later = new Map<string, StoredRecord | undefined>();
   for (let i = expected - 1; i >= 0; i--) {
@@ -181,14 +181,14 @@ function load(tables: LmdbTables, options: { path: string; position: Position })
     const after = later.has(key) ? later.get(key) : tree.get(key);
     later.set(key, previous);
     if (type === "put" && after?.modRevision === revision) {
-      events[i] = { type, revision, record: after, previous };
+      newestFirst.push({ type, revision, record: after, previous });
     } else if (type === "delete" && after === undefined && previous !== undefined) {
-      events[i] = { type, revision, key, previous };
+      newestFirst.push({ type, revision, key, previous });
     } else {
       throw corrupt(path, `revision ${revision} of "${key}" does not fit what follows it`);
     }
   }
-  return { compacted: position.compacted, events, tree };
+  return { compacted: position.compacted, events: newestFirst.toReversed(), tree };
 }
 
 function corrupt(path: string, what: string, cause?: unknown): StorageError {

@@ -21,7 +21,7 @@ const magic: Buffer = Buffer.from([0x89, 0x4d, 0x52, 0x46]);
 export function sealFrame(frame: Buffer, nonce: number): Buffer {
   magic.copy(frame, 0);
   frame.writeUInt32BE(frame.length - frameHeaderBytes, 4);
-  frame.writeUInt32BE(checksum(frame, 0, frame.length, nonce), 8);
+  frame.writeUInt32BE(checksum(frame, nonce), 8);
   return frame;
 }
 
@@ -32,7 +32,7 @@ export function readFrame(file: Buffer, offset: number, nonce: number): Buffer |
   const length = file.readUInt32BE(offset + 4);
   const end = offset + frameHeaderBytes + length;
   if (length === 0 || length > payloadBytesMax || end > file.length) return undefined;
-  if (checksum(file, offset, end, nonce) !== file.readUInt32BE(offset + 8)) return undefined;
+  if (checksum(file.subarray(offset, end), nonce) !== file.readUInt32BE(offset + 8)) return undefined;
   return file.subarray(offset + frameHeaderBytes, end);
 }
 
@@ -44,7 +44,6 @@ export function findFrame(file: Buffer, offset: number, nonce: number): number |
   return undefined;
 }
 
-function checksum(file: Buffer, start: number, end: number, nonce: number): number {
-  const length = crc32(file.subarray(start + 4, start + 8), nonce);
-  return crc32(file.subarray(start + frameHeaderBytes, end), length);
+function checksum(frame: Buffer, nonce: number): number {
+  return crc32(frame.subarray(frameHeaderBytes), crc32(frame.subarray(4, 8), nonce));
 }

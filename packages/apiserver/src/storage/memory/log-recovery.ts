@@ -47,7 +47,8 @@ export async function recoverLog(context: RecoveryContext): Promise<Recovery> {
   if (manifestBytes === undefined) return createStore(context, files);
 
   const manifest = decodeManifest(manifestBytes);
-  if (manifest === undefined) throw corrupt(`${folder}/${manifestFile}`, 0, "it is not what was written");
+  if (manifest === undefined)
+    throw corrupt({ path: `${folder}/${manifestFile}`, offset: 0 }, "it is not what was written");
 
   const replay = await readSnapshot(context, manifest);
   const last = Math.max(manifest.firstLog, ...[...files].map(logNumber));
@@ -82,8 +83,7 @@ async function createStore(context: RecoveryContext, files: ReadonlySet<string>)
   const leftovers = [...files].filter((file) => file !== logFile(1) && isOurs(file));
   if (leftovers.length > 0 || (first !== undefined && first.byteLength > headerBytes)) {
     throw corrupt(
-      `${context.folder}/${manifestFile}`,
-      0,
+      { path: `${context.folder}/${manifestFile}`, offset: 0 },
       "it is missing, though the data beside it is there",
     );
   }
@@ -99,17 +99,16 @@ async function readSnapshot(context: RecoveryContext, manifest: Manifest): Promi
   const file = await readWhole(context.disk, path);
   if (file.length !== manifest.snapshot.sizeBytes) {
     throw corrupt(
-      path,
-      file.length,
+      { path, offset: file.length },
       `it has ${file.length} octets instead of ${manifest.snapshot.sizeBytes}`,
     );
   }
   const header = readHeader(file);
-  if (header === undefined) throw corrupt(path, 0, "its header has a wrong checksum");
+  if (header === undefined) throw corrupt({ path, offset: 0 }, "its header has a wrong checksum");
   const replay = new Replay({ revision: header.compacted, compacted: header.compacted });
   const end = replayFrames(path, { file, nonce: header.nonce, replay });
-  if (end !== file.length) throw corrupt(path, end, "wrong checksum");
-  if (replay.revision !== header.revision) throw corrupt(path, end, "its end is missing");
+  if (end !== file.length) throw corrupt({ path, offset: end }, "wrong checksum");
+  if (replay.revision !== header.revision) throw corrupt({ path, offset: end }, "its end is missing");
   return replay;
 }
 
@@ -126,7 +125,7 @@ async function readLog(
     // Its header is synced before anything else is; a last log without one was being made when the crash came.
     // The manifest names a log only after that.
     const isUnborn = isLast && number > options.manifest.firstLog && file.length <= headerBytes;
-    if (!isUnborn) throw corrupt(path, 0, "its header has a wrong checksum");
+    if (!isUnborn) throw corrupt({ path, offset: 0 }, "its header has a wrong checksum");
     return createLog(context, { number, revision: replay.revision, compacted: replay.compacted });
   }
   apply(path, { offset: 0, entry: header, replay });
@@ -135,7 +134,7 @@ async function readLog(
   if (end < file.length) {
     const later = findFrame(file, end + 1, header.nonce);
     if (log === undefined || later !== undefined)
-      throw corrupt(path, end, "wrong checksum, with sound data behind it");
+      throw corrupt({ path, offset: end }, "wrong checksum, with sound data behind it");
     context.log.warn("cut off the unfinished end of a log: no write in it was acknowledged", {
       path,
       offset: end,
@@ -160,7 +159,7 @@ function replayFrames(path: string, options: { file: Buffer; nonce: number; repl
     try {
       entry = decodeEntry(payload);
     } catch (cause) {
-      throw corrupt(path, offset, messageOf(cause), cause);
+      throw corrupt({ path, offset }, messageOf(cause), cause);
     }
     apply(path, { offset, entry, replay });
     offset += frameHeaderBytes + payload.length;
@@ -171,7 +170,7 @@ function apply(path: string, options: { offset: number; entry: LogEntry; replay:
   try {
     options.replay.apply(options.entry);
   } catch (cause) {
-    throw corrupt(path, options.offset, messageOf(cause), cause);
+    throw corrupt({ path, offset: options.offset }, messageOf(cause), cause);
   }
 }
 
@@ -184,7 +183,7 @@ function readHeader(file: Buffer): (LogEntry & { kind: "header" }) | undefined {
 
 async function readWhole(disk: Disk, path: string): Promise<Buffer> {
   const bytes = await disk.read(path);
-  if (bytes === undefined) throw corrupt(path, 0, "the file is missing");
+  if (bytes === undefined) throw corrupt({ path, offset: 0 }, "the file is missing");
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
@@ -208,10 +207,10 @@ function isOurs(file: string): boolean {
   return /^(log|snapshot)-\d{10}$/.test(file);
 }
 
-function corrupt(path: string, offset: number, what: string, cause?: unknown): StorageError {
+function corrupt(at: { path: string; offset: number }, what: string, cause?: unknown): StorageError {
   return new StorageError(
     "Corrupt",
-    `cannot read ${path} at offset ${offset}: ${what}; restore the folder from a backup, or move it away to start empty`,
+    `cannot read ${at.path} at offset ${at.offset}: ${what}; restore the folder from a backup, or move it away to start empty`,
     { cause },
   );
 }

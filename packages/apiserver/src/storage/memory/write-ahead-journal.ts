@@ -84,8 +84,7 @@ export class WriteAheadJournal implements Journal {
       await this.#current.disk.append(frame);
     } catch (cause) {
       if (!isOutOfSpace(cause)) throw cause;
-      // Nothing of it was acknowledged; what part of it stands in the file must go before the next group follows.
-      await this.#current.disk.truncate(this.#durableBytes);
+      await this.#cutUnfinishedGroup();
       throw new StorageError("Full", "cannot write to the log: the disk is full; free space on it", {
         cause,
       });
@@ -108,6 +107,18 @@ export class WriteAheadJournal implements Journal {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#snapshotting;
     await this.#current.disk.close();
+  }
+
+  /**
+   * Takes away what part of a group stands in the file, since the next group must follow the last whole one. A log
+   * takes no more work after a failed write, so it is opened anew.
+   */
+  async #cutUnfinishedGroup(): Promise<void> {
+    const { number, nonce } = this.#current;
+    await this.#current.disk.close().catch(() => {});
+    const disk = await this.#context.disk.openLog(`${this.#context.folder}/${logFile(number)}`);
+    this.#current = { number, nonce, disk };
+    await disk.truncate(this.#durableBytes);
   }
 
   async #rotate(rotation: Rotation): Promise<void> {
