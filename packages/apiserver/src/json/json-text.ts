@@ -34,9 +34,7 @@ export function encodeJson(value: unknown): string {
     return JSON.stringify(value);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(value, (_key, field: unknown) =>
-      typeof field === "bigint" ? `${bigintMark}${field}` : field,
-    ).replace(markedBigint, "$1");
+    return JSON.stringify(value, mark).replace(marked, (_, integer?: string) => integer ?? '"');
   }
 }
 
@@ -45,8 +43,14 @@ export function decodeTrustedJson(text: string): unknown {
   return longDigits.test(text) ? decodeJson(text).value : JSON.parse(text);
 }
 
-const bigintMark = "\u0001int:";
-const markedBigint = /"\\u0001int:(-?\d+)"/g;
+/** Big integers leave as marked texts; texts that look marked get a mark of their own, so that none is mistaken. */
+function mark(_key: string, field: unknown): unknown {
+  if (typeof field === "bigint") return `\u0001int:${field}`;
+  return typeof field === "string" && field.startsWith("\u0001") ? `\u0001text:${field}` : field;
+}
+
+/** An opening quote is the only one that no backslash precedes and a mark follows. */
+const marked = /(?<!\\)"\\u0001(?:int:(-?\d+)"|text:)/g;
 const longDigits = /\d{16}/;
 
 interface Reader {

@@ -36,10 +36,10 @@ export function tableOf(
   };
 }
 
-/** The columns of a resource: the name, then those of the kind, or its age when it has none. */
+/** The columns of a resource: built-in kinds name all of theirs, custom ones those after the name, or none: their age. */
 export function tableColumns(resource: ServedResource): readonly PrinterColumn[] {
   const { columns } = resource.version;
-  if (columns[0]?.name === nameColumn.name && !resource.definition.custom) return columns;
+  if (!resource.definition.custom) return columns;
   return [nameColumn, ...(columns.length === 0 ? [ageColumn] : columns)];
 }
 

@@ -205,7 +205,7 @@ test("bookmarks come each minute and before the end, with the version of the who
   await watch.settle();
   assert.deepEqual(watch.story, ["BOOKMARK"]);
   assert.equal(watch.events[0]?.object["metadata"]?.["resourceVersion"], later);
-  assert.deepEqual(Object.keys(watch.events[0]!.object).sort(), ["apiVersion", "kind", "metadata"]);
+  assert.deepEqual(Object.keys(watch.events[0].object).sort(), ["apiVersion", "kind", "metadata"]);
   await api.given("/api/v1/namespaces/default/secrets", { metadata: { name: "t" } });
   await api.advance(37_500);
   await watch.settle();
