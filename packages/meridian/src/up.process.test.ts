@@ -46,7 +46,9 @@ class Up {
   async ready(): Promise<FleetFile> {
     return eventually("fleet.json", async () => {
       assert.equal(this.process.exitCode, null, this.printed);
-      return this.file();
+      const fleet = await this.file();
+      assert.equal(fleet.pid, this.process.pid, "a file of an earlier one");
+      return fleet;
     });
   }
 
@@ -209,10 +211,16 @@ describe("a running fleet", () => {
     );
   });
 
-  test("leaves no process behind when it is killed itself", async () => {
-    const pids = pidsOf(await up.file());
+  test("leaves no process behind when it is killed itself, and starts again at once", async () => {
+    const before = await up.file();
     await up.stop("SIGKILL");
-    await allGone(pids);
+    // At once, while the processes of the killed one are still ending.
+    up = new Up(up.folder);
+    const fleet = await up.ready();
+    assert.deepEqual(pidsOf(before).filter(alive), []);
+    assert.deepEqual(fleet.clusters[0]?.dns, before.clusters[0]?.dns);
+    await up.stop("SIGKILL");
+    await allGone(pidsOf(fleet));
   });
 });
 
@@ -239,7 +247,9 @@ test("with --no-restart a killed cluster stays down until it is told to start", 
     const again = (await up.file()).clusters[0]?.pid ?? 0;
     process.kill(again, "SIGKILL");
     up.process.kill("SIGHUP"); // perhaps before the death is known
-    await eventually("it is up once more", async () => assert.notEqual((await up.file()).clusters[0]?.pid, again));
+    await eventually("it is up once more", async () =>
+      assert.notEqual((await up.file()).clusters[0]?.pid, again),
+    );
   } finally {
     await up.stop();
   }

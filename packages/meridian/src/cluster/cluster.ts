@@ -26,6 +26,8 @@ export interface ClusterOptions {
   readonly dns: Endpoint;
   /** Absent in the simulator: plain HTTP. */
   readonly tls?: { readonly server: TlsServerIdentity; readonly caPem: string };
+  /** Asks the peers and the parent's servers, and is the caller's to close. Absent: one that leaves from `dns`. */
+  readonly dnsClient?: DnsClient;
   /** The operator's settings under k8gb's names. */
   readonly operatorEnvironment: Readonly<Record<string, string>>;
 }
@@ -72,7 +74,7 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
 
   const authority = new Authority({ random: runtime.random, clock: runtime.clock });
   closing.use(await serveDns(runtime, { authority, listen: [options.dns] }));
-  const dnsClient = closing.use(new DnsClient(runtime, { from: options.dns.address }));
+  const dnsClient = options.dnsClient ?? closing.use(new DnsClient(runtime, { from: options.dns.address }));
 
   const operator = startOperator(runtime, { client, config, authority, dnsClient });
   closing.defer(() => operator.stop());

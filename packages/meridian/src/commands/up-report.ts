@@ -50,17 +50,18 @@ async function nextCommands(terminal: Terminal, report: UpReport): Promise<reado
     ["dig", "kubectl"].map((program) => findProgram(program, terminal.environment["PATH"])),
   );
   const asked = report.examples ? `${host} +short` : `${playgroundZone.name} SOA`;
-  const withDig = `dig @${first.dns.address} -p ${first.dns.port} ${asked}`;
   const kubeconfig = shortPath(first.kubeconfigPath);
-  const withKubectl = `kubectl --kubeconfig ${kubeconfig} get gslb,dnsendpoints,zonedelegations -A`;
-  const explain = `${terminal.self} explain ${host}${data}`;
-  const demo = report.examples ? `${terminal.self} demo failover${data}` : `${terminal.self} status${data}`;
-  const commands = [
-    ...(dig === true ? [withDig] : [explain]),
-    ...(kubectl === true ? [withKubectl] : []),
-    demo,
+  const candidates = [
+    ...(dig === true ? [`dig @${first.dns.address} -p ${first.dns.port} ${asked}`] : []),
+    ...(kubectl === true
+      ? [`kubectl --kubeconfig ${kubeconfig} get gslb,dnsendpoints,zonedelegations -A`]
+      : []),
+    ...(report.examples
+      ? [`${terminal.self} demo failover${data}`, `${terminal.self} explain ${host}${data}`]
+      : []),
+    `${terminal.self} status${data}`,
   ];
-  return commands.length < 3 && dig === true ? [...commands, explain] : commands;
+  return candidates.slice(0, 3);
 }
 
 function shortPath(path: string): string {

@@ -10,6 +10,7 @@ import { chooseLayout } from "../fleet/choose-layout.ts";
 import { Fleet } from "../fleet/fleet.ts";
 import { clusterNames, playgroundZone, type Addressing, type FleetLayout } from "../fleet/fleet-layout.ts";
 import { FolderLock } from "../fleet/folder-lock.ts";
+import { clearLeftovers } from "../fleet/leftovers.ts";
 import { readTextIfPresent, replacePrivateFile } from "../fleet/private-file.ts";
 import { pinoLogger } from "../pino-logger.ts";
 import { parseUpOptions, type UpOptions } from "./up-options.ts";
@@ -57,6 +58,7 @@ async function runFleet(
 ): Promise<number> {
   const log = pinoLogger({ format: "pretty", level: "error" });
   const runtime = nodeRuntime({ dataFolder: options.folder, log });
+  await clearLeftovers(runtime.clock, options.folder);
   const examples = await readExamples(options, terminal);
   const layout = await findLayout(runtime, { options, closing, terminal });
 

@@ -27,9 +27,10 @@ export async function applyAbsent(
     const { name = "", namespace } = ref;
     const place = namespace === undefined ? { name } : { name, namespace };
 
-    const existing = await absentAsUndefined(client.get<Manifest>(type, place, options));
-    if (existing === undefined) await client.create(type, object, options);
-    outcomes.push(existing === undefined ? "created" : "kept");
+    // Created first and read only then: the operator may make the same ZoneDelegation between a read and a create.
+    const created = (await unless(409, client.create(type, object, options))) !== undefined;
+    const existing = created ? undefined : await client.get<Manifest>(type, place, options);
+    outcomes.push(created ? "created" : "kept");
     if (status !== undefined && !hasStatus(existing)) {
       await client.patch(type, place, { type: "merge", subresource: "status", body: { status }, ...options });
     }
@@ -45,7 +46,7 @@ interface ServedResource {
 
 async function servedResources(client: KubeClient, apiVersion: string): Promise<readonly ServedResource[]> {
   const path = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  const found = (await absentAsUndefined(client.getRaw(path))) as
+  const found = (await unless(404, client.getRaw(path))) as
     { resources?: readonly ServedResource[] } | undefined;
   return found?.resources ?? [];
 }
@@ -69,11 +70,12 @@ function hasStatus(existing: Manifest | undefined): boolean {
   return (status?.loadBalancer?.ingress?.length ?? 0) > 0;
 }
 
-async function absentAsUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
+/** The answer, or `undefined` where the server refuses with this code. */
+async function unless<T>(code: number, answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === 404) return undefined;
+    if (error instanceof Error && "code" in error && error.code === code) return undefined;
     throw error;
   }
 }
