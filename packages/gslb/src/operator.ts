@@ -153,6 +153,15 @@ async function start(
 ): Promise<void> {
   const { tasks, copies, memory, peers, events, feeder, zones, gslbs } = parts;
   const { signal } = tasks;
+  for (const message of config.deprecations)
+    runtime.log.warn("a deprecated setting is in use", { setting: message });
+  if (config.provider.kind !== "none")
+    runtime.log.warn(
+      "the delegation in the parent zone is not written yet: keep its NS and glue records by hand",
+      {
+        provider: config.provider.kind,
+      },
+    );
   tasks.start("events", (ending) => events.run(ending));
   await untilAborted(copies.start(tasks), signal);
   await retrying(runtime, signal, () => ensureNamespace(client, config.podNamespace, signal));

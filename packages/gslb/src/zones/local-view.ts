@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { Zone, type Authority, type DnsClient, type RecordSet } from "@meridian/dns";
+import { Zone, type Authority, type DnsClient } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { localTargetsZone } from "../decide/zone-names.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
@@ -16,8 +15,8 @@ export interface LocalViewOptions {
   readonly dnsClient: Pick<DnsClient, "notify">;
   readonly store: SerialStore;
   readonly tasks: TaskScope;
-  /** The `localtargets-` record sets that the zone answers now. */
-  readonly content: () => readonly RecordSet[];
+  /** A digest of the `localtargets-` record sets that the zone answers now. */
+  readonly digest: () => string;
   /** Each peer's servers; empty where nobody is to be told. */
   readonly peers: () => readonly (readonly Endpoint[])[];
 }
@@ -91,7 +90,7 @@ export class LocalView {
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
-    const digest = digestOf(this.#options.content());
+    const digest = this.#options.digest();
     let current = this.#stored;
     if (current?.digest !== digest) {
       current = { serial: nextSerial(current, this.#zone?.serial, this.#runtime.clock.now()), digest };
@@ -144,11 +143,4 @@ export class LocalView {
 function nextSerial(stored: StoredSerial | undefined, served: number | undefined, now: number): number {
   const last = stored?.serial ?? served;
   return last === undefined ? Math.floor(now / 1000) >>> 0 : (last + 1) >>> 0;
-}
-
-function digestOf(sets: readonly RecordSet[]): string {
-  const lines = sets
-    .map((set) => `${set.name.toLowerCase()} ${set.type} ${[...set.data].sort().join(" ")}`)
-    .sort();
-  return createHash("sha256").update(lines.join("\n")).digest("hex");
 }

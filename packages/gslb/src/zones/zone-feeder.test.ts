@@ -135,6 +135,7 @@ test("a name belongs to the longest zone, moves when one comes or goes, and outs
     negativeTtlSeconds: 20,
   });
   assert.deepEqual(dataOf(world, "deep.cloud.example.com", "a.deep.cloud.example.com"), ["192.0.2.1"]);
+  assert.equal(dataOf(world, "cloud.example.com", "a.deep.cloud.example.com"), undefined);
   world.feeder.removeZone("deep.cloud.example.com");
   assert.equal(world.authority.zone("deep.cloud.example.com"), undefined);
   assert.deepEqual(dataOf(world, "cloud.example.com", "a.deep.cloud.example.com"), ["192.0.2.1"]);

@@ -7,6 +7,7 @@ import { localTargetsZone, nameServerName, type ZonePair } from "../decide/zone-
 import type { Peers } from "../peers/peers.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
+import { ContentDigest } from "./content-digest.ts";
 import { EndpointBook, type BookedObject, type EndpointProblem } from "./endpoint-book.ts";
 import { LocalView } from "./local-view.ts";
 import type { SerialStore } from "./serial-store.ts";
@@ -33,6 +34,8 @@ const ttlSecondsMax = 2_147_483_647;
 interface FedZone {
   readonly zone: Zone;
   readonly view: LocalView;
+  /** Of what the view is about: the zone's `localtargets-` names. */
+  readonly digest: ContentDigest;
 }
 
 /** A zone to serve: its names and how long a negative answer may be kept. */
@@ -69,8 +72,11 @@ export class ZoneFeeder {
       return;
     }
     const fed = this.#newZone(origin, { ...pair, negativeTtlSeconds });
+    const names = [...this.#book.names()].filter((name) => isInZone(name, origin));
+    const enclosing = zoneOf(origin, this.#zones.keys());
+    if (enclosing !== undefined) this.#apply(enclosing, new Map(names.map((name) => [name, []])));
     this.#zones.set(origin, fed);
-    this.#build([...this.#book.names()].filter((name) => isInZone(name, origin)));
+    this.#build(names);
     this.#options.authority.setZone(fed.zone);
     if (this.#isOpen) this.#openZone(fed);
   }
@@ -151,6 +157,7 @@ export class ZoneFeeder {
       nameServerTtl: nameServerTtlSeconds,
       ready: false,
     });
+    const digest = new ContentDigest();
     const view = new LocalView(this.#runtime, {
       zone: origin,
       mname,
@@ -160,24 +167,18 @@ export class ZoneFeeder {
       dnsClient,
       store,
       tasks,
-      content: () => this.#localTargets(origin),
+      digest: () => digest.text,
       peers: () =>
         this.#options.notify
           ? this.#options.peers.sessions(origin).map((session) => session.notifyServers)
           : [],
     });
-    return { zone, view };
+    return { zone, view, digest };
   }
 
   #openZone(fed: FedZone): void {
     fed.zone.setReady();
     fed.view.touch();
-  }
-
-  #localTargets(origin: string): readonly RecordSet[] {
-    return [...this.#book.names()]
-      .filter((name) => isLocalTargetsName(name) && zoneOf(name, this.#zones.keys()) === origin)
-      .flatMap((name) => this.#book.resolve(name).sets);
   }
 
   #build(names: Iterable<string>): void {
@@ -203,7 +204,9 @@ export class ZoneFeeder {
       this.#tell(this.#leaveOut(changes, problems));
     }
     fed.zone.replace(changes);
-    if (this.#isOpen && [...changes.keys()].some(isLocalTargetsName)) fed.view.touch();
+    const own = [...changes].filter(([name]) => isLocalTargetsName(name));
+    for (const [name, sets] of own) fed.digest.set(name, sets);
+    if (this.#isOpen && own.length > 0) fed.view.touch();
   }
 
   /** One set that a zone cannot hold costs only itself; a name that it cannot hold, only that name. */
