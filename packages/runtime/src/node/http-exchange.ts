@@ -1,13 +1,14 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
+import { constants } from "node:http2";
 
 import type { Logger } from "../logger.ts";
 import type { Endpoint, HttpHandler, HttpHeaders, HttpRequest, HttpResponse } from "../network.ts";
 import { NetworkError } from "../network.ts";
-import { plainOctets } from "./octets.ts";
+import type { NodeRequest } from "./request-body.ts";
+import { readRequestBody } from "./request-body.ts";
 
-/** The two protocols, seen through the interface that Node gives to both. */
-export type NodeRequest = IncomingMessage | Http2ServerRequest;
+/** An answer, seen through the interface that Node gives to both protocols. */
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 
 export interface ExchangeOptions {
@@ -54,9 +55,10 @@ export class HttpExchange {
   /** Reads the request, asks the handler and sends its answer. Resolves when the exchange is over; never rejects. */
   async run(): Promise<void> {
     try {
-      const body = await this.#readBody();
+      const body = await readRequestBody(this.#request, this.#options.bodyBytesMax);
       if (this.#isClosed) return;
-      await this.#send(body === "too large" ? this.#tooLarge() : await this.#ask(body));
+      if (body.kind === "too large") await this.#refuseBody(body.unread);
+      else await this.#send(await this.#ask(body.octets));
     } catch (error) {
       this.#options.log.debug("http exchange broke", { target: this.#request.url, error });
       this.#break();
@@ -85,41 +87,14 @@ export class HttpExchange {
     }
   }
 
-  async #readBody(): Promise<Uint8Array | "too large"> {
-    const { bodyBytesMax } = this.#options;
-    const announced = Number(this.#request.headers["content-length"] ?? 0);
-    if (announced > bodyBytesMax) return "too large";
-    const chunks: Buffer[] = [];
-    let sizeBytes = 0;
-    return new Promise((resolve, reject) => {
-      const request = this.#request;
-      request.on("data", (chunk: Buffer) => {
-        sizeBytes += chunk.length;
-        if (sizeBytes > bodyBytesMax) {
-          request.pause();
-          resolve("too large");
-        } else {
-          chunks.push(chunk);
-        }
-      });
-      request.once("end", () => {
-        const [only] = chunks;
-        resolve(
-          plainOctets(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, sizeBytes)),
-        );
-      });
-      request.once("aborted", () => reject(new Error("the client broke the request off")));
-      request.once("error", reject);
-      void this.#closed.then(() => reject(new Error("the client went away within its request")));
-    });
-  }
-
-  #tooLarge(): HttpResponse {
+  /** Says no, and ends what the rest of the body would come over. */
+  async #refuseBody(unread: boolean): Promise<void> {
+    const response = this.#response;
     const answer = plainText(413, `the request body is larger than ${this.#options.bodyBytesMax} bytes\n`);
-    // Over HTTP/1.1 the rest of the body still comes, so the connection is of no further use.
-    return isHttp2(this.#response)
-      ? answer
-      : { ...answer, headers: { ...answer.headers, connection: "close" } };
+    const close = unread && !isHttp2(response) ? { connection: "close" } : {};
+    await this.#send({ ...answer, headers: { ...answer.headers, ...close } });
+    // RFC 9113 §8.1: a server that has answered in full asks for no more of the request this way.
+    if (unread && isHttp2(response)) setImmediate(() => response.stream?.close(constants.NGHTTP2_NO_ERROR));
   }
 
   async #send({ status, headers, body }: HttpResponse): Promise<void> {

@@ -79,6 +79,22 @@ describe("the HTTPS server", () => {
     assert.equal(toText(await collect(body)), "nobody");
   });
 
+  it("ends a stream whose body grows over the limit, after it has answered", async () => {
+    await using server = await serve(whoAmI, certificates.server);
+    const session = connectHttp2(`https://127.0.0.1:${server.local.port}`, { ca: certificates.caPem });
+    session.on("error", () => {});
+    const stream = session.request({ ":path": "/", ":method": "POST" });
+    stream.on("error", () => {});
+    const answered = new Promise((resolve) => stream.once("response", (head) => resolve(head[":status"])));
+    stream.resume();
+    const closed = new Promise((resolve) => stream.once("close", resolve));
+    stream.write("x".repeat(900));
+    stream.write("x".repeat(900));
+    assert.equal(await answered, 413);
+    await closed;
+    session.destroy();
+  });
+
   it("ends a connection that opens and resets streams without measure", async () => {
     let asked = 0;
     const handler: HttpHandler = async ({ signal }) => {
@@ -113,6 +129,30 @@ describe("the HTTP server in the clear", () => {
     await using client = openClient(server);
     const { body } = await client.request({ method: "GET", target: "/" });
     assert.equal(toText(await collect(body)), `127.0.0.1 asks 127.0.0.1:${server.local.port}`);
+  });
+
+  it("answers 413 to a client that reads nothing before it has sent all", async () => {
+    await using server = await serve(whoAmI);
+    for (const sizeBytes of [2_000, 8 * 1024 * 1024]) {
+      const socket = connect(server.local.port, server.local.address);
+      socket.write(`POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${sizeBytes}\r\n\r\n`);
+      await new Promise((resolve) => socket.write(new Uint8Array(sizeBytes), resolve));
+      assert.match(
+        toText(await collect(socket as AsyncIterable<Uint8Array>)),
+        /^HTTP\/1.1 413 .*larger than 1000/s,
+      );
+    }
+  });
+
+  it("ends a connection that would send a body without measure", async () => {
+    await using server = await serve(whoAmI);
+    const socket = connect(server.local.port, server.local.address);
+    socket.on("error", () => {});
+    socket.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n");
+    assert.match(
+      toText(await collect(socket as AsyncIterable<Uint8Array>)),
+      /^HTTP\/1.1 413 .*connection: close/is,
+    );
   });
 
   it("closes at once although a kept connection idles", async () => {

@@ -8,9 +8,10 @@ import type { Logger } from "../logger.ts";
 import type { HttpRequest, HttpServer, HttpServerOptions, TlsServerIdentity } from "../network.ts";
 import { NetworkError } from "../network.ts";
 import { clientCertificateOf } from "./client-certificate.ts";
-import type { NodeRequest, NodeResponse } from "./http-exchange.ts";
+import type { NodeResponse } from "./http-exchange.ts";
 import { HttpExchange } from "./http-exchange.ts";
 import { listenOn } from "./listening.ts";
+import type { NodeRequest } from "./request-body.ts";
 import { watchSession } from "./session-ping.ts";
 
 /** How long open exchanges may go on after the server began to close. */
