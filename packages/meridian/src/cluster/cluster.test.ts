@@ -29,7 +29,7 @@ async function simulatedFleet(seed: number): Promise<{
   readonly simulation: Simulation;
   readonly clusters: ReadonlyMap<string, Cluster>;
   /** Waits until every cluster answers the failover host like this. */
-  answers(addresses: readonly string[]): Promise<void>;
+  readonly answers: (addresses: readonly string[]) => Promise<void>;
 }> {
   const simulation = new Simulation({ seed });
   const layout = fleetLayout({ kind: "own-addresses", network: 10 }, { clusterCount: 2, dnsPort: 5300 });
