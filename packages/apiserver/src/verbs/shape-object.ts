@@ -1,6 +1,9 @@
 import {
   formatMicroTime,
   invalid,
+  isJsonObject,
+  type Json,
+  type JsonObject,
   parseTime,
   type StatusCause,
   validateDns1035Label,
@@ -25,10 +28,22 @@ export function shapeObject(
   old: ApiObject | undefined,
 ): ApiObject {
   const { schema } = resource.version;
-  const { rules } = resource.definition;
-  let shaped = asObject(schema.applyDefaults(schema.prune(asJson(object))));
+  const { custom, rules } = resource.definition;
+  const given = custom ? asJson(object) : (withoutNulls(asJson(object)) as JsonObject);
+  let shaped = asObject(schema.applyDefaults(schema.prune(given)));
   for (const path of rules.microTimes) shaped = withMicroTime(shaped, path);
   return rules.complete?.(shaped, old) ?? shaped;
+}
+
+/** For built-in kinds `null` says the same as leaving the field out: typed clients send it for empty lists. */
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, content]) => content !== null)
+      .map(([field, content]) => [field, withoutNulls(content)]),
+  );
 }
 
 /**
