@@ -76,7 +76,8 @@ async function runFleet(
     for (const label of fleet.wake()) terminal.print(`starting ${label}`);
   });
 
-  terminal.print(`Starting ${layout.clusters.length} clusters in ${options.folder}`);
+  const count = layout.clusters.length;
+  terminal.print(`Starting ${count} ${count === 1 ? "cluster" : "clusters"} in ${options.folder}`);
   const interrupted = whenAborted(terminal.stopping);
   const started = bringUp(runtime, { fleet, terminal, examples });
   if ((await Promise.race([started, interrupted])) === "interrupted") {
