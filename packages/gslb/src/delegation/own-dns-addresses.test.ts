@@ -125,7 +125,7 @@ for (const {
   config = {},
   services = [],
   ingresses = [],
-  lookedUp = { state: "pending" },
+  lookedUp = pending,
   expect,
 } of cases) {
   test(`own DNS addresses: ${name}`, () => {
