@@ -1,5 +1,7 @@
+import { setMaxListeners } from "node:events";
 import { StorageError, type Storage } from "./storage/storage.ts";
 import {
+  badRequest,
   internalError,
   requestEntityTooLarge,
   serviceUnavailable,
@@ -51,6 +53,8 @@ export interface ApiServer extends AsyncDisposable {
  */
 export function createApiServer(runtime: Runtime, options: ApiServerOptions): ApiServer {
   const closing = new AbortController();
+  // Each open watch listens on it, and there may be thousands.
+  setMaxListeners(0, closing.signal);
   const context: ApiContext = {
     runtime,
     objects: new ObjectStore(options.storage),
@@ -123,6 +127,8 @@ function statusErrorOf(error: unknown): StatusError | undefined {
   switch (error.code) {
     case "TooLarge":
       return requestEntityTooLarge(error.message);
+    case "InvalidKey":
+      return badRequest(error.message);
     case "Closed":
       return serviceUnavailable("the server is closing");
     case "Busy":
@@ -133,7 +139,6 @@ function statusErrorOf(error: unknown): StatusError | undefined {
     case "FutureRevision":
     case "Broken":
     case "Corrupt":
-    case "InvalidKey":
     case "Locked":
     case "NoAccess":
       return undefined;
