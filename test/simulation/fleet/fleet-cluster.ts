@@ -1,0 +1,219 @@
+import { openMemoryStorage, type Storage } from "@meridian/apiserver";
+import { startCluster, type Cluster } from "@meridian/meridian";
+import type { HttpHandler, HttpResponse, Runtime } from "@meridian/runtime";
+import type { CrashKind, SimNode, Simulation } from "@meridian/runtime/sim";
+import { compareReopened, recordedStorage } from "../observation/recorded-storage.ts";
+import { TruthLog } from "../observation/truth-log.ts";
+import type { DnsGuard } from "../observation/dns-guard.ts";
+import { ClusterUser } from "./cluster-user.ts";
+import {
+  parentAddress,
+  parentZoneName,
+  placeOf,
+  tags,
+  tokenOf,
+  zoneName,
+  type Tag,
+} from "./fleet-map.ts";
+import type { FleetSettings } from "./fleet-settings.ts";
+import type { Plant } from "./plant.ts";
+import { wrappedRuntime } from "./wrapped-runtime.ts";
+
+/** How a DNS server is ill: it says nothing, or only SERVFAIL. */
+export type DnsIllness = "silent" | "servfail";
+
+/** One run of a cluster's process. */
+interface Life {
+  readonly runtime: Runtime;
+  storage?: Storage;
+  cluster?: Cluster;
+  readySinceMs?: number;
+}
+
+export interface FleetClusterOptions {
+  readonly tag: Tag;
+  readonly simulation: Simulation;
+  readonly settings: FleetSettings;
+  readonly plant: Plant;
+  readonly guard: DnsGuard;
+  /** What a start that fails is told to; the text is for people. */
+  readonly onWrong: (invariant: number, seen: string) => void;
+}
+
+/** One cluster of the simulated fleet over all its crashes. */
+export class FleetCluster {
+  readonly tag: Tag;
+  readonly node: SimNode;
+  readonly truth: TruthLog = new TruthLog();
+  readonly user: ClusterUser;
+  dnsIllness: DnsIllness | undefined;
+  /** When the last life ended, and when its operator had become ready. */
+  crashedAtMs: number = Number.NEGATIVE_INFINITY;
+  /** Milliseconds by which the wall clock was moved, all jumps summed up. */
+  clockMovedMs = 0;
+  readonly #options: FleetClusterOptions;
+  readonly #watches = new Set<() => void>();
+  #life: Life | undefined;
+
+  constructor(options: FleetClusterOptions) {
+    this.tag = options.tag;
+    this.#options = options;
+    const { simulation, settings, tag } = options;
+    this.node = simulation.node({
+      name: tag,
+      addresses: [placeOf(tag).dns.address],
+      skewMs: settings.skewMs[tag],
+    });
+    this.user = new ClusterUser(tag);
+  }
+
+  get up(): boolean {
+    return this.#life !== undefined;
+  }
+
+  /** The running parts, from the moment that the process has assembled them. */
+  get cluster(): Cluster | undefined {
+    return this.#life?.cluster;
+  }
+
+  get storage(): Storage | undefined {
+    return this.#life?.storage;
+  }
+
+  /** Since when the operator of this life answers from the objects; `undefined` while it does not. */
+  get readySinceMs(): number | undefined {
+    return this.#life?.readySinceMs;
+  }
+
+  /** Starts the process, the first time or after a crash. Never rejects: what goes wrong is told. */
+  async start(): Promise<void> {
+    if (this.#life !== undefined) return;
+    const { simulation, plant, tag } = this.#options;
+    const bare = this.node.running ? this.node.runtime : this.node.restart();
+    const runtime = this.#wrapped(plant.runtime?.(bare, tag) ?? bare);
+    const life: Life = { runtime };
+    this.#life = life;
+    try {
+      await this.#assemble(life);
+    } catch (error) {
+      const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      this.#options.onWrong(6, `${tag} does not start again: ${text}`);
+      return;
+    }
+    void this.user.live(runtime);
+    await life.cluster?.ready;
+    life.readySinceMs = simulation.nowMs;
+  }
+
+  crash(kind: CrashKind): void {
+    if (this.#life === undefined) return;
+    this.#life = undefined;
+    this.crashedAtMs = this.#options.simulation.nowMs;
+    this.#watches.clear();
+    this.user.die();
+    this.node.crash(kind);
+  }
+
+  /** Breaks every streamed answer of the API server in the middle. */
+  breakWatches(): void {
+    for (const breakOne of this.#watches) breakOne();
+    this.#watches.clear();
+  }
+
+  /** Forgets the whole history of the store. */
+  compact(): void {
+    const { storage } = this;
+    void storage?.compact(storage.revision());
+  }
+
+  moveClock(byMs: number): void {
+    this.node.skewMs += byMs;
+    this.clockMovedMs += Math.abs(byMs);
+  }
+
+  async #assemble(life: Life): Promise<void> {
+    const { simulation, settings, plant, tag } = this.#options;
+    const place = placeOf(tag);
+    const opened = await openMemoryStorage(life.runtime, {
+      persistent: true,
+      snapshotAfterBytes: settings.snapshotAfterBytes,
+      retention: { revisionsMin: settings.historyRevisionsMin, ageMs: 30_000 },
+    });
+    for (const wrong of await compareReopened(opened, this.truth, simulation.nowMs)) {
+      this.#options.onWrong(6, `${tag} after a restart: ${wrong}`);
+    }
+    const recorded = recordedStorage(opened, this.truth, () => simulation.nowMs);
+    life.storage = plant.storage?.(recorded, tag) ?? recorded;
+    const dnsClient = plant.dnsClient?.(life.runtime, place);
+    life.cluster = await startCluster(life.runtime, {
+      storage: life.storage,
+      token: tokenOf(tag),
+      apiServer: place.apiServer,
+      operator: place.operator,
+      dns: place.dns,
+      ...(dnsClient === undefined ? {} : { dnsClient }),
+      operatorEnvironment: {
+        CLUSTER_GEO_TAG: tag,
+        EXT_GSLB_CLUSTERS_GEO_TAGS: tags.join(","),
+        DNS_ZONES: `${parentZoneName}:${zoneName}:30`,
+        EDGE_DNS_SERVERS: `${parentAddress}:53`,
+        MERIDIAN_DNS_ADDRESSES: place.dns.address,
+        MERIDIAN_NOTIFY: String(settings.notify),
+        MERIDIAN_PEER_DEADLINE_MS: String(settings.deadlineMs),
+        RECONCILE_REQUEUE_SECONDS: String(settings.periodMs / 1000),
+        ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS: "30",
+      },
+    });
+  }
+
+  #wrapped(runtime: Runtime): Runtime {
+    const { guard, tag } = this.#options;
+    return wrappedRuntime(runtime, {
+      answer: (answer) => {
+        const guarded = guard.watching(tag, answer, () => this.cluster?.authority);
+        return (input, offset, length, client, output) => {
+          if (this.dnsIllness === "silent") return 0;
+          const size = guarded(input, offset, length, client, output);
+          if (this.dnsIllness === "servfail" && size > 3) output[3] = (output[3]! & 0xf0) | 2;
+          return size;
+        };
+      },
+      connection: (accept) => (connection) => {
+        if (this.dnsIllness === undefined) accept(connection);
+        else connection.destroy();
+      },
+      handler: (handler, port) => (port === placeOf(tag).apiServer.port ? this.#breakable(handler) : handler),
+    });
+  }
+
+  #breakable(handler: HttpHandler): HttpHandler {
+    return async (request) => {
+      const response = await handler(request);
+      return response.body instanceof Uint8Array ? response : this.#breakableBody(response, response.body);
+    };
+  }
+
+  #breakableBody(response: HttpResponse, chunks: AsyncIterable<Uint8Array>): HttpResponse {
+    const watches = this.#watches;
+    async function* body(): AsyncGenerator<Uint8Array> {
+      let breakOne: () => void = () => {};
+      const broken = new Promise<never>((_resolve, reject) => {
+        breakOne = () => reject(new Error("the scenario broke this stream"));
+      });
+      broken.catch(() => {});
+      watches.add(breakOne);
+      const iterator = chunks[Symbol.asyncIterator]();
+      try {
+        for (;;) {
+          const next = await Promise.race([iterator.next(), broken]);
+          if (next.done === true) return;
+          yield next.value;
+        }
+      } finally {
+        watches.delete(breakOne);
+        void iterator.return?.();
+      }
+    }
+    return { ...response, body: body() };
+  }
+}

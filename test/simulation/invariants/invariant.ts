@@ -1,0 +1,10 @@
+/** The checker of one invariant of the design. It is asked after each step that changed something, and regularly. */
+export interface Invariant {
+  readonly number: number;
+  check(): void;
+  /** Asked once at the end, after the healed quiet phase. */
+  finish?(): void;
+}
+
+/** Takes what a checker saw that must not be; one sentence with names, values and bounds. */
+export type Report = (seen: string) => void;

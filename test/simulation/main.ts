@@ -1,0 +1,54 @@
+import { parseArgs } from "node:util";
+import type { SimLogLine } from "@meridian/runtime/sim";
+import { runSeed, type RunResult } from "./run-seed.ts";
+
+/**
+ * `npm run sim -- --seed N [--verbose]` runs one seed; `npm run sim -- --seeds 100 [--from N]` runs a range.
+ */
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    seeds: { type: "string" },
+    from: { type: "string", default: "1" },
+    verbose: { type: "boolean", default: false },
+  },
+});
+
+const first = Number(values.seed ?? values.from);
+const count = values.seed === undefined ? Number(values.seeds ?? 100) : 1;
+let failed = 0;
+const startedMs = performance.now();
+for (let seed = first; seed < first + count; seed++) {
+  const result = await runSeed(seed, values.verbose ? { onLog: printLog, onStep: printStep } : {});
+  if (result.violation !== undefined) {
+    failed++;
+    printViolation(result);
+  } else if (count === 1) {
+    console.log(`seed ${seed} holds: ${(result.virtualMs / 1000).toFixed(0)} virtual seconds, trace ${result.traceHash}`);
+  }
+  if (count > 1 && (seed - first + 1) % 10 === 0) {
+    const seconds = (performance.now() - startedMs) / 1000;
+    const done = seed - first + 1;
+    console.log(`${done} of ${count} seeds, ${failed} failed, ${(seconds / done).toFixed(2)} s each`);
+  }
+}
+process.exitCode = failed > 0 ? 1 : 0;
+
+function printViolation({ seed, violation }: RunResult): void {
+  console.log(`seed ${seed} breaks invariant ${violation!.invariant} at ${violation!.atMs.toFixed(0)} ms of virtual time:`);
+  console.log(`  ${violation!.seen}`);
+  console.log(`  replay it: npm run sim -- --seed ${seed} --verbose`);
+}
+
+function printStep(atMs: number, text: string): void {
+  console.log(`${atMs.toFixed(0).padStart(7)} ms ---- ${text}`);
+}
+
+function printLog({ timeMs, node, level, message, fields }: SimLogLine): void {
+  const text = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`);
+  console.log(`${timeMs.toFixed(0).padStart(7)} ms ${node} ${level} ${message} ${text.join(" ")}`);
+}
+
+function fieldText(value: unknown): string {
+  return value instanceof Error ? value.message : (JSON.stringify(value) ?? "undefined");
+}
