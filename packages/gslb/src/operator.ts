@@ -1,5 +1,6 @@
 import { EventRecorder, type KubeClient } from "@meridian/controller";
 import type { Authority, DnsClient } from "@meridian/dns";
+import { deepEqual } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "./config/operator-config.ts";
 import { ClusterCopies } from "./controllers/cluster-copies.ts";
@@ -205,7 +206,7 @@ async function firstRound(runtime: Runtime, { copies, gslbs, tasks }: Parts): Pr
     copies.gslbs.lister.list().some((gslb) => {
       const wanted = gslbs.wantedRecords(keyOf(gslb));
       const stored = copies.endpoints.lister.get(keyOf(gslb))?.spec?.endpoints ?? [];
-      return wanted !== undefined && JSON.stringify(wanted) !== JSON.stringify(stored);
+      return wanted !== undefined && !deepEqual(wanted, stored);
     });
   while (!tasks.signal.aborted && isBehind()) await runtime.clock.sleep(20, tasks.signal).catch(() => {});
 }

@@ -1,5 +1,5 @@
-import { createOrUpdate, type KubeClient } from "@meridian/controller";
-import type { Ingress } from "@meridian/kube";
+import { createOrUpdate, type KubeClient, type Lister } from "@meridian/controller";
+import { isStatusError, type Ingress } from "@meridian/kube";
 import type { ReferenceOutcome } from "../decide/gslb-snapshot.ts";
 import { embeddedIngress, withEmbeddedSpec } from "../references/embedded-ingress.ts";
 import type { ResolvedReference } from "../references/resolve-reference.ts";
@@ -7,17 +7,31 @@ import type { Gslb } from "../resources/gslb.ts";
 import { managedByLabel } from "../resources/gslb-annotations.ts";
 import { controllerOf } from "../resources/owner.ts";
 import { ingressType } from "../resources/resource-types.ts";
-import type { ClusterCopies } from "./cluster-copies.ts";
+
+/** The copy of the Ingresses. */
+interface IngressCopy {
+  readonly ingresses: { readonly lister: Pick<Lister<Ingress>, "get"> };
+}
+
+type IngressClient = Pick<KubeClient, "get" | "create" | "update">;
+
+/** Codes that trying again does not change. */
+const refusals: readonly number[] = [400, 403, 413, 422];
 
 /**
  * Makes the Ingress of an embedded spec what the spec says; nothing is written where it is already.
  *
- * @returns a failed outcome where an Ingress of that name is somebody else's, which is left alone
+ * @returns a failed outcome where an Ingress of that name is somebody else's, which is left alone, or the API server
+ *   refuses it
  */
 export async function writeEmbeddedIngress(
   gslb: Gslb,
   resolved: ResolvedReference,
-  options: { readonly client: KubeClient; readonly copies: ClusterCopies; readonly signal: AbortSignal },
+  options: {
+    readonly client: IngressClient;
+    readonly copies: IngressCopy;
+    readonly signal: AbortSignal;
+  },
 ): Promise<ReferenceOutcome | undefined> {
   if (resolved.target.by !== "embedded") return undefined;
   const stored = options.copies.ingresses.lister.get(resolved.target.key);
@@ -26,13 +40,19 @@ export async function writeEmbeddedIngress(
     return { kind: "failed", reason: "NotOwned", message, gone: false };
   }
   const desired = embeddedIngress(gslb);
-  await createOrUpdate<Ingress>(options.client, ingressType, {
-    desired,
-    mutate: (current) => withEmbeddedSpec(current, desired),
-    current: stored,
-    signal: options.signal,
-  });
-  return undefined;
+  try {
+    await createOrUpdate<Ingress>(options.client, ingressType, {
+      desired,
+      mutate: (current) => withEmbeddedSpec(current, desired),
+      current: stored,
+      signal: options.signal,
+    });
+    return undefined;
+  } catch (error) {
+    if (!isStatusError(error) || !refusals.includes(error.code)) throw error;
+    const message = `the API server refuses the Ingress of spec.ingress: ${error.message}`;
+    return { kind: "failed", reason: "InvalidReference", message, gone: false };
+  }
 }
 
 /** Ours: controlled by this Gslb, or by nobody but marked as made by a Gslb. */

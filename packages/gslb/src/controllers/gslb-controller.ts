@@ -3,7 +3,7 @@ import { deepEqual, isStatusError, objectKey } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import { parseGslbPolicy } from "../decide/gslb-policy.ts";
-import type { ExposedOutcome } from "../decide/gslb-snapshot.ts";
+import type { ExposedOutcome, GslbSnapshot } from "../decide/gslb-snapshot.ts";
 import { balancedHostProblem } from "../decide/local-targets-name.ts";
 import { planGslb, type GslbPlan } from "../decide/plan-gslb.ts";
 import type { PeerViews } from "../peers/peer-views.ts";
@@ -144,7 +144,7 @@ export class GslbController {
     const stored = this.#options.copies.endpoints.lister.get(key);
     const now = this.#runtime.clock.now();
     const problem = endpointProblem(stored, gslb);
-    const plan = planGslb({
+    const snapshot: GslbSnapshot = {
       gslb,
       geoTag: this.#options.geoTag,
       geoTags: this.#options.geoTags,
@@ -155,18 +155,35 @@ export class GslbController {
       backend: (service) => this.#options.copies.backend(service),
       views: (host) => this.#options.views.of(host),
       stored: stored === undefined ? undefined : (stored.spec?.endpoints ?? []),
-      ...(problem === undefined ? {} : { endpointProblem: problem }),
+      ...(problem === undefined
+        ? {}
+        : { endpointProblem: { reason: "DNSEndpointNotOwned", message: problem } }),
       now,
-    });
+    };
+    const plan = planGslb(snapshot);
     const before = this.#plans.get(key)?.plan;
     this.#plans.set(key, { plan, exposed, at: now });
 
-    if (plan.records !== undefined)
-      await this.#writeEndpoint(gslb, stored, { records: plan.records, signal });
+    if (plan.records !== undefined) {
+      try {
+        await this.#writeEndpoint(gslb, stored, { records: plan.records, signal });
+      } catch (error) {
+        await this.#tellRefusal(snapshot, error, signal);
+        throw error;
+      }
+    }
     const isWritten = await this.#writeStatus(gslb, plan.status, signal);
     for (const note of pickNotes(before, plan)) this.#options.events.record(gslb, note);
     if (!isWritten) return { after: overtakenMs };
     return plan.afterMs === undefined ? undefined : { after: plan.afterMs };
+  }
+
+  /** Where the API server will not take the DNSEndpoint, and trying again will hardly help, the Gslb's user is told. */
+  async #tellRefusal(snapshot: GslbSnapshot, error: unknown, signal: AbortSignal): Promise<void> {
+    if (!isStatusError(error) || ![400, 403, 413, 422].includes(error.code)) return;
+    const message = `the API server refuses the DNSEndpoint: ${error.message}`;
+    const { status } = planGslb({ ...snapshot, endpointProblem: { reason: "WriteRefused", message } });
+    await this.#writeStatus(snapshot.gslb, status, signal);
   }
 
   /** Has peers asked for the hosts that the Gslb holds in a zone, and no longer for those that it does not. */

@@ -5,6 +5,9 @@ import type { GslbSnapshot } from "./gslb-snapshot.ts";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import type { HostPlan, RefusedHost } from "./host-plan.ts";
 
+/** A message that names thousands of hosts would help nobody, and events have a limit. */
+const messageLengthMax = 900;
+
 export interface ConditionFacts {
   readonly snapshot: GslbSnapshot;
   readonly policy: ParsedPolicy;
@@ -95,11 +98,7 @@ function peersReachable({ hosts }: ConditionFacts): ConditionOutcome | undefined
 }
 
 function programmed({ snapshot, records }: ConditionFacts): ConditionOutcome {
-  if (snapshot.endpointProblem !== undefined)
-    return outcome("Programmed", "False", {
-      reason: "DNSEndpointNotOwned",
-      message: snapshot.endpointProblem,
-    });
+  if (snapshot.endpointProblem !== undefined) return outcome("Programmed", "False", snapshot.endpointProblem);
   return records === undefined
     ? outcome("Programmed", "False", {
         reason: "NothingToPublish",
@@ -116,5 +115,7 @@ function outcome(
   status: ConditionOutcome["status"],
   why: { readonly reason: string; readonly message: string },
 ): ConditionOutcome {
-  return { type, status, ...why };
+  const { reason, message } = why;
+  const isLong = message.length > messageLengthMax;
+  return { type, status, reason, message: isLong ? `${message.slice(0, messageLengthMax)}...` : message };
 }

@@ -41,6 +41,11 @@ export interface BackendState {
   readonly readyEndpoints: number;
 }
 
+export interface EndpointProblem {
+  readonly reason: "DNSEndpointNotOwned" | "WriteRefused";
+  readonly message: string;
+}
+
 /** Everything that a plan for one Gslb depends on, read at one moment. */
 export interface GslbSnapshot {
   readonly gslb: Gslb;
@@ -59,8 +64,8 @@ export interface GslbSnapshot {
   readonly views: (host: string) => readonly PeerView[];
   /** The records of the Gslb's DNSEndpoint, where there is one. */
   readonly stored: readonly DnsEndpointRecord[] | undefined;
-  /** Why that DNSEndpoint must not be written: another owner controls it. */
-  readonly endpointProblem?: string;
+  /** Why that DNSEndpoint cannot be written: another owner controls it, or the API server refuses. */
+  readonly endpointProblem?: EndpointProblem;
   /** Wall-clock milliseconds. */
   readonly now: number;
 }

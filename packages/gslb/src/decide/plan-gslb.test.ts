@@ -27,7 +27,7 @@ interface Given {
   readonly reference?: GslbSnapshot["reference"];
   readonly holder?: string;
   readonly zones?: readonly string[];
-  readonly endpointProblem?: string;
+  readonly endpointProblem?: GslbSnapshot["endpointProblem"];
 }
 
 function plan(given: Given = {}): GslbPlan {
@@ -301,7 +301,13 @@ test("a host that leaves all zones leaves the DNSEndpoint", () => {
 });
 
 test("a DNSEndpoint of somebody else is not written", () => {
-  const result = plan({ endpointProblem: "DNSEndpoint demo/app is controlled by Foo bar", stored: [] });
+  const result = plan({
+    endpointProblem: {
+      reason: "DNSEndpointNotOwned",
+      message: "DNSEndpoint demo/app is controlled by Foo bar",
+    },
+    stored: [],
+  });
   assert.equal(result.records, undefined);
   assert.equal(isTrue(result, "Programmed"), "False DNSEndpointNotOwned");
 });

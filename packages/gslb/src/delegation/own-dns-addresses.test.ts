@@ -120,14 +120,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-for (const {
-  name,
-  config = {},
-  services = [],
-  ingresses = [],
-  lookedUp = pending,
-  expect,
-} of cases) {
+for (const { name, config = {}, services = [], ingresses = [], lookedUp = pending, expect } of cases) {
   test(`own DNS addresses: ${name}`, () => {
     const found = ownDnsAddresses(
       {
