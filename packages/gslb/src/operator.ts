@@ -98,7 +98,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   const copies = new ClusterCopies(runtime, client);
   const events = new EventRecorder(runtime, { client, component: "gslb-controller" });
   const memory = new StoredPeerMemory(runtime, { client, namespace: config.podNamespace });
-  const views = new PeerViews(memory, (host) => gslbs.enqueueHost(host));
+  const views = new PeerViews(runtime.clock, memory, (host) => gslbs.enqueueHost(host));
   const { geoTag, peerGeoTags, nameServerPrefix, nameServerTtlSeconds, notify } = config;
   const peers = new Peers(runtime, {
     dnsClient,

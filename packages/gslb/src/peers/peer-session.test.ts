@@ -61,7 +61,7 @@ function talk(hosts: readonly string[]): {
   const { runtime } = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
   const peer = new FakePeer((ms) => runtime.clock.sleep(ms));
   const changed: string[] = [];
-  const views = new PeerViews(noMemory, (host) => changed.push(host));
+  const views = new PeerViews(runtime.clock, noMemory, (host) => changed.push(host));
   views.setPeers("x", ["us"]);
   for (const host of hosts) views.add(host, { zone: "x", thresholdSeconds: 0 });
   const session = new PeerSession(runtime, {

@@ -204,7 +204,7 @@ export class PeerSession {
   }
 
   #record(key: ViewKey, answer: PeerAnswer, order: number): void {
-    this.#options.views.record(key, answer, { order, now: this.#runtime.clock.now() });
+    this.#options.views.record(key, answer, order);
   }
 
   #nextOrder(): number {

@@ -19,13 +19,32 @@ class MapMemory implements PeerMemory {
 
 const text = ({ zone, geoTag, host, family }: MemoryKey): string => `${zone} ${geoTag} ${host} ${family}`;
 
-function views(memory = new MapMemory()): {
+/** A clock that is set by hand: time that passes moves both, a jump the wall clock only. */
+class HandClock {
+  wallMs = 0;
+  risingMs = 7;
+  now(): number {
+    return this.wallMs;
+  }
+  monotonicMs(): number {
+    return this.risingMs;
+  }
+  pass(ms: number): void {
+    this.wallMs += ms;
+    this.risingMs += ms;
+  }
+}
+
+function views(
+  memory = new MapMemory(),
+  clock = new HandClock(),
+): {
   readonly views: PeerViews;
   readonly changed: string[];
   readonly memory: MapMemory;
 } {
   const changed: string[] = [];
-  const made = new PeerViews(memory, (host) => changed.push(host));
+  const made = new PeerViews(clock, memory, (host) => changed.push(host));
   made.setPeers("x", ["us"]);
   return { views: made, changed, memory };
 }
@@ -48,40 +67,65 @@ test("a new host has unknown views of every peer and family, and says that it is
 test("a change that counts is told, and an answer that says the same is not", () => {
   const { views: made, changed } = views();
   made.add("app.x", { zone: "x", thresholdSeconds: 0 });
-  made.record(key, fresh, { order: 1, now: 1000 });
-  made.record(key, fresh, { order: 2, now: 2000 });
+  made.record(key, fresh, 1);
+  made.record(key, fresh, 2);
   assert.deepEqual(changed, ["app.x"]);
-  made.record(key, failed, { order: 3, now: 3000 });
+  made.record(key, failed, 3);
   assert.deepEqual(changed, ["app.x", "app.x"]);
 });
 
 test("an answer to an earlier question does not hide that to a later one", () => {
   const { views: made } = views();
   made.add("app.x", { zone: "x", thresholdSeconds: 0 });
-  made.record(key, fresh, { order: 2, now: 1000 });
-  made.record(key, failed, { order: 1, now: 2000 });
+  made.record(key, fresh, 2);
+  made.record(key, failed, 1);
   assert.deepEqual(stateOf(made)[0], "A fresh 192.0.2.1");
 });
 
 test("with a threshold targets and the moment of silence are remembered, without one nothing is", () => {
   const memory = new MapMemory();
-  const { views: made } = views(memory);
+  const clock = new HandClock();
+  const { views: made } = views(memory, clock);
   made.add("app.x", { zone: "x", thresholdSeconds: 0 });
-  made.record(key, fresh, { order: 1, now: 1000 });
+  made.record(key, fresh, 1);
   assert.equal(memory.entries.size, 0);
   made.add("app.x", { zone: "x", thresholdSeconds: 60 });
   assert.deepEqual([...memory.entries], [["x us app.x A", { targets: ["192.0.2.1"] }]]);
-  made.record(key, failed, { order: 2, now: 5000 });
+  clock.pass(5000);
+  made.record(key, failed, 2);
   assert.deepEqual(memory.get(key), { targets: ["192.0.2.1"], unreachableSince: 5000 });
 
-  const restarted = views(memory).views;
+  clock.pass(4000);
+  const restarted = views(memory, clock).views;
   restarted.add("app.x", { zone: "x", thresholdSeconds: 60 });
-  restarted.record(key, failed, { order: 1, now: 9000 });
+  restarted.record(key, failed, 1);
   assert.equal(restarted.of("app.x")[0]?.unreachableSince, 5000);
   assert.deepEqual(restarted.of("app.x")[0]?.targets, ["192.0.2.1"]);
 
   restarted.remove("app.x");
   assert.equal(memory.entries.size, 0);
+});
+
+test("a jump of the wall clock neither lengthens nor shortens how long a peer is silent", () => {
+  for (const jumpMs of [-3_600_000, 3_600_000]) {
+    const memory = new MapMemory();
+    const clock = new HandClock();
+    const { views: made } = views(memory, clock);
+    made.add("app.x", { zone: "x", thresholdSeconds: 60 });
+    made.record(key, fresh, 1);
+    clock.pass(5000);
+    made.record(key, failed, 2);
+    clock.pass(10_000);
+    clock.wallMs += jumpMs;
+    assert.equal(clock.now() - made.of("app.x")[0]!.unreachableSince!, 10_000);
+    made.record(key, failed, 3);
+    assert.equal(clock.now() - memory.get(key)!.unreachableSince!, 10_000);
+
+    clock.pass(1000);
+    const restarted = views(memory, clock).views;
+    restarted.add("app.x", { zone: "x", thresholdSeconds: 60 });
+    assert.equal(clock.now() - restarted.of("app.x")[0]!.unreachableSince!, 11_000);
+  }
 });
 
 test("peers that leave the fleet leave the views", () => {
@@ -90,7 +134,7 @@ test("peers that leave the fleet leave the views", () => {
   made.setPeers("x", ["za"]);
   assert.deepEqual([...new Set(made.of("app.x").map((view) => view.geoTag))], ["za"]);
   assert.deepEqual(changed, ["app.x"]);
-  made.record(key, fresh, { order: 1, now: 1 });
+  made.record(key, fresh, 1);
   assert.deepEqual(stateOf(made), ["A unknown ", "AAAA unknown "]);
   made.removeZone("x");
   assert.deepEqual(made.of("app.x"), []);

@@ -1,3 +1,4 @@
+import type { Clock } from "@meridian/runtime";
 import { addressFamilies, type AddressFamily } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import {
@@ -22,8 +23,20 @@ interface HostViews {
   readonly zone: string;
   readonly thresholdSeconds: number;
   /** By geo tag and family; `order` is that of the question whose answer was applied last. */
-  readonly views: Map<string, { view: PeerView; order: number }>;
+  readonly views: Map<string, HeldView>;
 }
+
+interface HeldView {
+  readonly view: PeerView;
+  readonly order: number;
+  /** `unreachableSince` on the clock that only rises: the wall clock may jump, and the bound must not jump with it. */
+  readonly unreachableAtMs?: number | undefined;
+}
+
+/** From here on the wall clock has jumped; below it is rounding, or a clock that is being adjusted. */
+const jumpMs = 1000;
+
+type ViewsClock = Pick<Clock, "now" | "monotonicMs">;
 
 /**
  * Every peer's view of every host that this cluster balances.
@@ -34,11 +47,13 @@ interface HostViews {
 export class PeerViews {
   readonly #hosts = new Map<string, HostViews>();
   readonly #peers = new Map<string, readonly string[]>();
+  readonly #clock: ViewsClock;
   readonly #memory: PeerMemory;
   readonly #onChange: (host: string) => void;
 
   /** `onChange` gets the host, in canonical form, of each view that now decides or reads otherwise. */
-  constructor(memory: PeerMemory, onChange: (host: string) => void) {
+  constructor(clock: ViewsClock, memory: PeerMemory, onChange: (host: string) => void) {
+    this.#clock = clock;
     this.#memory = memory;
     this.#onChange = onChange;
   }
@@ -92,20 +107,25 @@ export class PeerViews {
     return [...this.#hosts].flatMap(([host, entry]) => (entry.zone === zone ? [host] : []));
   }
 
-  /** All views of a host, by geo tag and family; none for a host that is not kept. */
+  /** All views of a host, by geo tag and family; none for a host that is not kept. Their times are the wall clock's of now. */
   of(host: string): readonly PeerView[] {
-    return [...(this.#hosts.get(canonicalName(host))?.views.values() ?? [])].map(({ view }) => view);
+    const held = this.#hosts.get(canonicalName(host))?.views.values() ?? [];
+    return [...held].map((each) => this.#byWallClock(each));
   }
 
   /** Applies the answer to a question. `order` rises with the moment of asking. */
-  record(key: ViewKey, answer: PeerAnswer, at: { readonly order: number; readonly now: number }): void {
+  record(key: ViewKey, answer: PeerAnswer, order: number): void {
     const entry = this.#hosts.get(key.host);
     const current = entry?.views.get(viewId(key.geoTag, key.family));
-    if (entry === undefined || entry.zone !== key.zone || current === undefined || at.order <= current.order)
+    if (entry === undefined || entry.zone !== key.zone || current === undefined || order <= current.order)
       return;
-    const view = afterAnswer(current.view, answer, at.now);
+    const view = afterAnswer(this.#byWallClock(current), answer, this.#clock.now());
     const isSame = sameView(current.view, view);
-    entry.views.set(viewId(key.geoTag, key.family), { view, order: at.order });
+    const unreachableAtMs =
+      view.unreachableSince === undefined
+        ? undefined
+        : (current.unreachableAtMs ?? this.#clock.monotonicMs());
+    entry.views.set(viewId(key.geoTag, key.family), { view, order, unreachableAtMs });
     if (isSame) return;
     this.#remember(key.host, entry, view);
     this.#onChange(key.host);
@@ -121,9 +141,24 @@ export class PeerViews {
         entry.views.set(id, {
           view: memory === undefined ? unknown : rememberedView(unknown, memory),
           order: -1,
+          unreachableAtMs: this.#monotonicOf(memory?.unreachableSince),
         });
       }
     }
+  }
+
+  /** The view with the moment of silence as the wall clock would have told it if it had always been as it is now. */
+  #byWallClock({ view, unreachableAtMs }: HeldView): PeerView {
+    if (view.unreachableSince === undefined || unreachableAtMs === undefined) return view;
+    const silentMs = this.#clock.monotonicMs() - unreachableAtMs;
+    const unreachableSince = Math.round(this.#clock.now() - silentMs);
+    return Math.abs(unreachableSince - view.unreachableSince) < jumpMs ? view : { ...view, unreachableSince };
+  }
+
+  /** A moment before the start; one that the wall clock has not reached is taken for now. */
+  #monotonicOf(wallMs: number | undefined): number | undefined {
+    if (wallMs === undefined) return undefined;
+    return this.#clock.monotonicMs() - Math.max(0, this.#clock.now() - wallMs);
   }
 
   #remember(host: string, entry: HostViews, view: PeerView): void {

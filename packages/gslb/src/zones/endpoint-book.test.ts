@@ -89,6 +89,20 @@ test("only the operator's own objects own localtargets names", () => {
   );
 });
 
+test("nobody adds addresses of the other family to a balanced host", () => {
+  const v6 = { dnsName: "app.x", recordType: "AAAA", recordTTL: 5, targets: ["2001:db8::1"] };
+  const own = object("d/app", [v6], { isOwn: true });
+  const later = { since: "2026-02-01T00:00:00Z" };
+  const made = book(own, object("d/evil", [a("app.x", ["203.0.113.66"])], later));
+  assert.deepEqual(dataOf(made, "app.x"), { AAAA: ["2001:db8::1"] });
+  assert.deepEqual(
+    made.resolve("app.x").problems.map(({ key }) => key),
+    ["d/evil"],
+  );
+  const plain = book(object("d/one", [v6]), object("d/two", [a("app.x", ["192.0.2.1"])]));
+  assert.deepEqual(dataOf(plain, "app.x"), { AAAA: ["2001:db8::1"], A: ["192.0.2.1"] });
+});
+
 test("a host without targets is known and empty; a localtargets name without is not there", () => {
   const made = book(object("d/app", [a("app.x", []), a("localtargets-app.x", [])], { isOwn: true }));
   assert.deepEqual(dataOf(made, "app.x"), { A: [] });

@@ -31,7 +31,8 @@ interface Claim extends GivenRecords {
  * Who says what about which name, over all DNSEndpoints.
  *
  * Objects share a name where they give it different types. Where they give the same type, the older object has it, on
- * every server alike; a CNAME shares with nothing (RFC 1034 §3.6.2).
+ * every server alike; a CNAME shares with nothing (RFC 1034 §3.6.2), and nobody adds addresses of one family to a balanced
+ * host that has only the other.
  */
 export class EndpointBook {
   readonly #objects = new Map<string, readonly Claim[]>();
@@ -116,10 +117,21 @@ function claimProblem(claim: Claim, winners: ReadonlyMap<string, Claim>): string
   const holder = winners.get(claim.type);
   if (holder !== undefined)
     return `${claim.name} ${claim.type} is held by the older DNSEndpoint ${holder.key}; remove it from one of the two`;
+  const address = otherAddresses(claim, winners);
+  if (address !== undefined)
+    return `${claim.name} ${claim.type} cannot stand beside the ${address.type} of the older DNSEndpoint ${address.key}, since the addresses of a balanced host come from one object; remove it`;
   const cname = claim.type === "CNAME" ? [...winners.values()][0] : winners.get("CNAME");
   return cname === undefined
     ? undefined
     : `${claim.name} ${claim.type} cannot stand beside the ${cname.type} of the older DNSEndpoint ${cname.key}, since a CNAME stands alone`;
+}
+
+/** Another object's addresses of the other family, where one of the two objects is a Gslb's: a host is balanced as a whole. */
+function otherAddresses(claim: Claim, winners: ReadonlyMap<string, Claim>): Claim | undefined {
+  if (claim.type !== "A" && claim.type !== "AAAA") return undefined;
+  const other = winners.get(claim.type === "A" ? "AAAA" : "A");
+  const isForeign = other !== undefined && other.key !== claim.key && (other.isOwn || claim.isOwn);
+  return isForeign ? other : undefined;
 }
 
 /** An object's entries by name and type; entries of the same are merged, each target once. */

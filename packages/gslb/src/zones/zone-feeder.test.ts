@@ -27,7 +27,7 @@ function open(): World {
   const { runtime } = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
   const authority = new Authority({ random: runtime.random });
   const tasks = new TaskScope(silentLogger);
-  const views = new PeerViews({ get: () => undefined, set() {}, retain() {} }, () => {});
+  const views = new PeerViews(runtime.clock, { get: () => undefined, set() {}, retain() {} }, () => {});
   const query = async (): Promise<{ readonly state: "unreachable"; readonly reason: string }> => ({
     state: "unreachable",
     reason: "nobody",
