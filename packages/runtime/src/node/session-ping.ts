@@ -46,7 +46,7 @@ export function watchSession(session: Http2Session, times: PingTimes = defaultPi
     });
     if (!sent) {
       clearTimeout(deadline);
-      wait(times.silenceMs);
+      session.destroy(new NetworkError("Broken", "the connection takes no PING any more; connect again"));
     }
   };
 
