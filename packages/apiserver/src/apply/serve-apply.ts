@@ -45,6 +45,7 @@ export async function serveApply(
         });
         return respondObject(context, request, { status: 200, object });
       }
+      request.requireVerb("create");
       const object = await createApplied(context, request, { application, options });
       return respondObject(context, request, { status: 201, object });
     } catch (error) {

@@ -141,3 +141,38 @@ test("tokens and secrets are never logged", async () => {
   const answer = await api.request("GET", configMapsPath, as("wrong-token"));
   assert.doesNotMatch(answer.text, /wrong-token/);
 });
+
+test("who may, can stand in for another user", async () => {
+  await using api = await TestApi.start();
+  const whoami = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+  const headers = { "impersonate-user": "ada", "impersonate-group": "engineers, poets" };
+  const { body } = await api.request("POST", whoami, { body: {}, headers });
+  assert.deepEqual(body["status"]?.["userInfo"], {
+    username: "ada",
+    groups: ["engineers", "poets", "system:authenticated"],
+  });
+  assert.equal((await api.request("GET", configMapsPath, { headers })).status, 403);
+  const guest = await api.request("GET", configMapsPath, {
+    headers: { ...headers, authorization: "Bearer guest-token" },
+  });
+  assert.match(String(guest.body["message"]), /User "guest" cannot impersonate resource "users"/);
+  assert.equal(
+    (await api.request("GET", configMapsPath, { headers: { "impersonate-group": "x" } })).status,
+    400,
+  );
+});
+
+test("an apply and an update that create need the right to create", async () => {
+  const authorizer: Authorizer = {
+    authorize: (_, attributes) => ({
+      allowed: attributes.kind === "resource" && attributes.verb !== "create",
+    }),
+  };
+  await using api = await TestApi.start({ authorizer });
+  const applied = await api.apply(`${configMapsPath}/a?fieldManager=x`, configMap("a"));
+  assert.equal(applied.status, 403);
+  const lease = await api.put("/apis/coordination.k8s.io/v1/namespaces/default/leases/l", {
+    metadata: { name: "l" },
+  });
+  assert.equal(lease.status, 403);
+});

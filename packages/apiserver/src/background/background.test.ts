@@ -97,6 +97,41 @@ test("an owner of a kind that nobody serves keeps its dependents", async () => {
   assert.deepEqual(await configMaps(api), ["child"]);
 });
 
+test("an owner's kind that comes later decides then", async () => {
+  await using api = await TestApi.start();
+  await api.given(configMapsPath, {
+    ...configMap("child"),
+    metadata: {
+      name: "child",
+      ownerReferences: [{ apiVersion: "example.com/v1", kind: "Widget", name: "gone", uid: "y" }],
+    },
+  });
+  await api.advance(2_000);
+  assert.deepEqual(await configMaps(api), ["child"]);
+  await api.given(definitionsPath, widgetDefinition());
+  await api.advance(2_000);
+  assert.deepEqual(await configMaps(api), []);
+});
+
+test("a namespace never goes before a create that was under way", async () => {
+  await using api = await TestApi.start();
+  for (let round = 0; round < 20; round++) {
+    const path = `/api/v1/namespaces/n${round}`;
+    await api.given("/api/v1/namespaces", { metadata: { name: `n${round}` } });
+    const racing = [
+      ...Array.from({ length: round }, (_, index) =>
+        api.post(`${path}/configmaps`, configMap(`before${index}`)),
+      ),
+      api.delete(path),
+      ...Array.from({ length: 5 }, (_, index) => api.post(`${path}/configmaps`, configMap(`after${index}`))),
+    ];
+    await Promise.all(racing);
+    await api.advance(2_000);
+    assert.equal((await api.get(path)).status, 404);
+    assert.deepEqual(namesOf((await api.get("/api/v1/configmaps")).body), []);
+  }
+});
+
 test("deleted in the foreground, an owner waits for the dependents that block it", async () => {
   await using api = await TestApi.start();
   const owner = await api.given(secretsPath, {

@@ -29,6 +29,8 @@ class Collector {
   readonly #graph = new ObjectGraph();
   /** Keys to look at, in order of arrival. */
   readonly #queue = new Set<string>();
+  /** Keys whose owners are of kinds that nobody serves: looked at again when that may have changed. */
+  readonly #unresolved = new Set<string>();
   readonly #bell = new Doorbell();
 
   constructor(context: ApiContext) {
@@ -41,7 +43,11 @@ class Collector {
   }
 
   async work(): Promise<void> {
-    const { closing } = this.#context;
+    const { closing, registry } = this.#context;
+    registry.onChange(() => {
+      for (const key of this.#unresolved) this.#add(key);
+      this.#unresolved.clear();
+    });
     closing.addEventListener("abort", () => this.#bell.ring(), { once: true });
     while (!closing.aborted) {
       const key = this.#queue.values().next().value;
@@ -94,6 +100,7 @@ class Collector {
   #delete(key: string): void {
     const node = this.#graph.delete(key);
     this.#queue.delete(key);
+    this.#unresolved.delete(key);
     if (node === undefined) return;
     for (const dependent of this.#graph.dependentsOf(node.uid)) this.#add(dependent.key);
     this.#wakeOwners(node);
@@ -142,6 +149,7 @@ class Collector {
 
     const owners = metadata.ownerReferences ?? [];
     const states = await Promise.all(owners.map((owner) => this.#stateOf(owner, node)));
+    if (states.includes("unknown")) this.#unresolved.add(node.key);
     if (owners.length === 0 || states.includes("unknown")) return;
     const gone = new Set(owners.filter((_, index) => states[index] !== "solid").map(({ uid }) => uid));
     if (states.includes("solid")) {

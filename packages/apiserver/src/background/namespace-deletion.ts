@@ -39,6 +39,7 @@ export async function runNamespaceDeletion(context: ApiContext): Promise<void> {
 
 /** What is left is deleted again and again: content may wait for finalizers, and a late create may have slipped in. */
 async function emptyNamespace(context: ApiContext, namespaces: ServedResource, name: string): Promise<void> {
+  let barrier = false;
   for (;;) {
     const namespace = await context.objects.read(namespaces, { name });
     if (namespace?.object.metadata.deletionTimestamp === undefined) return;
@@ -50,8 +51,11 @@ async function emptyNamespace(context: ApiContext, namespaces: ServedResource, n
         change: (current) => withConditions(current, left, context.runtime.clock.now()),
       }),
     );
-    if (left.length === 0) break;
-    await context.runtime.clock.sleep(retryMs, context.closing);
+    // A create that saw the namespace before it was marked may still have been under way to the disk. The write of the
+    // conditions came after it, so the next look sees it.
+    if (left.length === 0 && barrier) break;
+    barrier = true;
+    if (left.length > 0) await context.runtime.clock.sleep(retryMs, context.closing);
   }
   await ignoringMissing(
     changeObject(context, namespaces, {

@@ -238,6 +238,14 @@ const refusals: readonly (readonly [name: string, definition: unknown, message: 
     }),
     /x-kubernetes-validations/,
   ],
+  [
+    "conversion by a webhook",
+    widgetDefinition(
+      {},
+      { conversion: { strategy: "Webhook", webhook: { conversionReviewVersions: ["v1"] } } },
+    ),
+    /spec.conversion.strategy: Unsupported value: "Webhook": supported values: "None"/,
+  ],
 ];
 for (const [name, definition, message] of refusals) {
   test(`a definition is refused for ${name}`, async () => {

@@ -15,4 +15,6 @@ export interface ApiRequest {
   readonly form: AcceptedForm;
   /** What the answer will warn of. */
   readonly warnings: Warnings;
+  /** Checks that the user may do something else to the same object as well: an apply may create it. @throws StatusError 403. */
+  readonly requireVerb: (verb: string) => void;
 }

@@ -1,6 +1,7 @@
 import { accessDenied, methodNotAllowed, unknownPath } from "@meridian/kube";
 import type { HttpRequest, HttpResponse } from "@meridian/runtime";
 import type { Authorizer, UserInfo } from "../auth/identity.ts";
+import { impersonate } from "../auth/impersonate.ts";
 import { serveReview, reviewOf } from "../auth/reviews.ts";
 import { serveDiscovery } from "../discovery/serve-discovery.ts";
 import { serveOpenApi } from "../openapi/serve-openapi.ts";
@@ -31,8 +32,9 @@ export interface Front {
 export async function dispatch(
   front: Front,
   http: HttpRequest,
-  user: UserInfo,
+  sender: UserInfo,
 ): Promise<HttpResponse | undefined> {
+  const user = impersonate(sender, http.headers, front.authorizer);
   const mark = http.target.indexOf("?");
   const pathText = mark < 0 ? http.target : http.target.slice(0, mark);
   const query = new URLSearchParams(mark < 0 ? "" : http.target.slice(mark + 1));
@@ -92,7 +94,8 @@ async function dispatchResource(
   const warnings = new Warnings();
   const { deprecationWarning } = resource.version;
   if (deprecationWarning !== undefined) warnings.add(deprecationWarning);
-  return answerVerb(front.context, { http, query, path, resource, user, form, warnings }, verb);
+  const requireVerb = (needed: string): void => authorize(front, { ...request, path }, needed);
+  return answerVerb(front.context, { http, query, path, resource, user, form, warnings, requireVerb }, verb);
 }
 
 function authorize(front: Front, request: ResourceRequest, verb: string): void {

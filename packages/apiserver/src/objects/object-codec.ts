@@ -23,24 +23,38 @@ export function encodeStored(definition: ResourceDefinition, object: ApiObject):
   return encoder.encode(encodeJson({ ...stored, apiVersion: definition.stored.apiVersion, metadata }));
 }
 
+/** Octets of stored objects whose decoded form is kept. The form in memory takes several times as much. */
+const decodedBytesMax = 32 * 1024 * 1024;
+
 /**
  * Decodes stored objects into the version that a request names. Watchers and lists that see the same record get the
- * same object: it is decoded once per version, for as long as the record is held by anyone.
+ * same object: it is decoded once per version, and kept until others were used more recently.
  */
 export class ObjectCodec {
-  readonly #decoded = new WeakMap<Uint8Array, Map<ServedResource["version"], ApiObject>>();
+  /** By the octets' identity, the least recently used first. */
+  readonly #decoded = new Map<Uint8Array, Map<ServedResource["version"], ApiObject>>();
+  #bytes = 0;
 
   decode(resource: ServedResource, record: StoredRecord): ApiObject {
-    let versions = this.#decoded.get(record.value);
-    if (versions === undefined) {
-      versions = new Map();
-      this.#decoded.set(record.value, versions);
-    }
-    const known = versions.get(resource.version);
-    if (known !== undefined) return known;
-    const object = decodeStored(resource, record);
-    versions.set(resource.version, object);
+    const { value } = record;
+    const versions = this.#decoded.get(value);
+    const object = versions?.get(resource.version) ?? decodeStored(resource, record);
+    if (versions !== undefined) this.#decoded.delete(value);
+    else this.#bytes += value.length;
+    this.#decoded.set(
+      value,
+      (versions ?? new Map<ServedResource["version"], ApiObject>()).set(resource.version, object),
+    );
+    this.#evict();
     return object;
+  }
+
+  #evict(): void {
+    for (const value of this.#decoded.keys()) {
+      if (this.#bytes <= decodedBytesMax) return;
+      this.#decoded.delete(value);
+      this.#bytes -= value.length;
+    }
   }
 }
 

@@ -23,6 +23,7 @@ export async function serveUpdate(context: ApiContext, request: ApiRequest): Pro
   const ref = refOfPath(request);
   if (target === "object" && resource.definition.rules.allowsCreateOnUpdate) {
     if ((await context.objects.read(resource, ref)) === undefined && !object.metadata.resourceVersion) {
+      request.requireVerb("create");
       const created = await createObject(context, resource, {
         object,
         dryRun: options.dryRun,

@@ -1,6 +1,8 @@
 import {
   type CustomResourceDefinition,
   defaultCustomResourceDefinition,
+  notSupported,
+  type StatusCause,
   validateCustomResourceDefinition,
 } from "@meridian/kube";
 import { type ApiObject, asObject, type ResourceDefinition } from "../definition.ts";
@@ -114,13 +116,21 @@ export const customResourceDefinitions: ResourceDefinition = builtIn({
     tracksGeneration: true,
     allowsUnconditionalUpdate: false,
     complete: completeDefinition,
-    validate: (definition, old) =>
-      validateCustomResourceDefinition(
+    validate: (definition, old) => [
+      ...validateCustomResourceDefinition(
         asDefinition(definition),
         old === undefined ? undefined : asDefinition(old),
       ),
+      ...conversionProblems(asDefinition(definition)),
+    ],
   },
 });
+
+/** Nobody here calls webhooks, and objects that were never converted would be served wrong. */
+function conversionProblems(definition: CustomResourceDefinition): readonly StatusCause[] {
+  const strategy = definition.spec.conversion?.strategy;
+  return strategy === "Webhook" ? [notSupported("spec.conversion.strategy", strategy, ["None"])] : [];
+}
 
 /** Reads an object as a definition: its schema was checked, or will be before anyone relies on it. */
 export function asDefinition(object: ApiObject): CustomResourceDefinition {
