@@ -41,8 +41,8 @@ export interface ZoneDelegationControllerOptions {
   readonly onZonesChanged: () => void;
 }
 
-/** How soon to look again for a cluster that was not found. */
-const retryMs = 15_000;
+/** How soon to look again for a cluster that was not found; sooner where peers are asked more often than that. */
+const retryMsMax = 15_000;
 /** How soon to look again when the copy lags behind a write. */
 const overtakenMs = 50;
 
@@ -140,7 +140,8 @@ export class ZoneDelegationController {
       signal,
     ]);
     const isIncomplete = lookups.some((lookup) => "failed" in lookup) || unknown.length > 0;
-    const { zonePeriodSeconds } = this.#options.config;
+    const { zonePeriodSeconds, periodSeconds } = this.#options.config;
+    const retryMs = periodSeconds === 0 ? retryMsMax : Math.min(retryMsMax, periodSeconds * 1000);
     if (!isWritten) return { after: overtakenMs };
     if (isIncomplete) return { after: retryMs };
     return zonePeriodSeconds === 0 ? undefined : { after: zonePeriodSeconds * 1000 };
