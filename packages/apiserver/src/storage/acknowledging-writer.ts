@@ -26,7 +26,7 @@ export async function writeAndSay(runtime: Runtime, options: WritingOptions): Pr
     backend === "lmdb"
       ? await openLmdbStorage(runtime, { path })
       : await openMemoryStorage(runtime, { persistent: true, snapshotAfterBytes: 300_000 });
-  say({ opened: store.revision(), pid: process.pid });
+  await say({ opened: store.revision(), pid: process.pid });
   const numbers = Array.from({ length: count }, (_, number) => number);
   switch (mode) {
     case "sequential":
@@ -56,15 +56,16 @@ export function writingOptions(words: readonly string[]): WritingOptions {
   };
 }
 
-function say(line: Acknowledgement): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
+/** Resolves when the line has left the process, so that a killed one has at most one unsaid line per writer. */
+function say(line: Acknowledgement): Promise<void> {
+  return new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve()));
 }
 
 async function create(store: Storage, number: number): Promise<void> {
   const key = `key/${number}`;
   const value = `value ${number}`;
   const result = await store.create(key, Buffer.from(value));
-  if (result.outcome === "written") say({ revision: result.revision, key, value });
+  if (result.outcome === "written") await say({ revision: result.revision, key, value });
 }
 
 /** One of several writers with keys of its own: creates, changes, deletes, and compacts now and then. */
@@ -78,7 +79,7 @@ async function writeForever(store: Storage, writer: number): Promise<void> {
     else if (round % 7 === 0) result = await store.delete(key, current.modRevision);
     else result = await store.update(key, Buffer.from(value), current.modRevision);
     if (result.outcome !== "written") throw new Error(`nobody else writes ${key}`);
-    say({
+    await say({
       revision: result.revision,
       key,
       value: current !== undefined && round % 7 === 0 ? undefined : value,
@@ -87,7 +88,7 @@ async function writeForever(store: Storage, writer: number): Promise<void> {
       const compacted = (store.revision() - 100) as Revision;
       if (compacted <= store.compactedRevision()) continue;
       await store.compact(compacted);
-      say({ compacted });
+      await say({ compacted });
     }
   }
 }
