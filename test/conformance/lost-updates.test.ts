@@ -4,7 +4,7 @@ import { isConflict } from "@meridian/controller";
 import type { ConfigMap } from "@meridian/kube";
 import { ApiWorld, configMaps } from "./api-world.ts";
 
-const seeds = Number(process.env["MERIDIAN_SEEDS"] ?? 20);
+const seeds = Number(process.env["MERIDIAN_SEEDS"] ?? 6);
 
 interface Count {
   /** Increments that were answered with success. */
