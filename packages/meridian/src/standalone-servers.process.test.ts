@@ -68,6 +68,29 @@ for (const storage of ["lmdb", "memory"]) {
   });
 }
 
+test("the namespace controller can be switched off: a deleted namespace then stays Terminating", async () => {
+  const server = await start(
+    ["apiserver", "--ephemeral", "--port", "0", "--disable-controller", "namespaces"],
+    /kubeconfig: (\S+)\n/,
+  );
+  const kubeconfig = await readFile(server.match[1] ?? "", "utf8");
+  {
+    await using client = await clientFromKubeconfig(runtime, kubeconfig);
+    await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "stays" } });
+    await client.delete(namespaces, { name: "stays" });
+    const namespace = await client.get(namespaces, { name: "stays" });
+    assert.notEqual(namespace.metadata.deletionTimestamp, undefined);
+    assert.deepEqual((namespace as { readonly spec?: unknown }).spec, { finalizers: ["kubernetes"] });
+  }
+  assert.equal(await server.stop(), 0);
+
+  const unknown = spawn(process.execPath, [main, "apiserver", "--ephemeral", "--disable-controller", "gc"]);
+  let said = "";
+  unknown.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  assert.equal(await new Promise((resolve) => unknown.on("close", resolve)), 2);
+  assert.match(said, /--disable-controller gc: must be one of garbage-collection, namespaces, event-expiry/);
+});
+
 test("an ephemeral API server takes a given token and leaves nothing behind", async () => {
   const tokenFile = join(root, "token");
   await writeFile(tokenFile, "my-token\n");

@@ -9,7 +9,13 @@ import {
   type Operator,
 } from "@meridian/gslb";
 import type { KubeObject } from "@meridian/kube";
-import type { Endpoint, HttpServer, Runtime, TlsServerIdentity } from "@meridian/runtime";
+import {
+  formatEndpoint,
+  type Endpoint,
+  type HttpServer,
+  type Runtime,
+  type TlsServerIdentity,
+} from "@meridian/runtime";
 import { MeridianError } from "../meridian-error.ts";
 import { ClosingStack } from "./closing-stack.ts";
 import { installDefinitions } from "./install-definitions.ts";
@@ -117,8 +123,7 @@ function serve(
 }
 
 function clientOptions(options: ClusterOptions): ConstructorParameters<typeof KubeClient>[1] {
-  const { address, port } = options.apiServer;
-  const origin = `${options.tls === undefined ? "http" : "https"}://${address}:${port}`;
+  const origin = `${options.tls === undefined ? "http" : "https"}://${formatEndpoint(options.apiServer)}`;
   const common = { origin, token: options.token, userAgent: "meridian-operator" };
   return options.tls === undefined ? common : { ...common, tls: { caPem: options.tls.caPem } };
 }

@@ -1,9 +1,16 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import type { BackgroundController } from "@meridian/apiserver";
 import { lastText, type Command, type Invocation } from "../cli/command.ts";
 import { OptionReader } from "../cli/option-values.ts";
 import { ClosingStack } from "../cluster/closing-stack.ts";
 import type { StorageKind } from "../fleet/child-protocol.ts";
+
+const backgroundControllers: readonly BackgroundController[] = [
+  "garbage-collection",
+  "namespaces",
+  "event-expiry",
+];
 
 /** `meridian apiserver`: the Kubernetes-compatible API server alone. */
 export const apiserverCommand: Command = {
@@ -23,6 +30,12 @@ export const apiserverCommand: Command = {
       name: "token-file",
       value: "FILE",
       help: "file with the bearer token (default: a new one, kept in DIR/token)",
+    },
+    {
+      name: "disable-controller",
+      value: "NAME",
+      multiple: true,
+      help: `switch a background controller off: ${backgroundControllers.join(", ")}`,
     },
   ],
   async run(invocation, terminal) {
@@ -46,6 +59,7 @@ export interface ApiserverOptions {
   readonly address: string;
   readonly port: number;
   readonly tokenFile?: string;
+  readonly disabledControllers: readonly BackgroundController[];
 }
 
 function parseApiserverOptions(invocation: Invocation): ApiserverOptions {
@@ -71,11 +85,19 @@ function parseApiserverOptions(invocation: Invocation): ApiserverOptions {
     fallback: 6443,
   });
   const tokenFile = lastText(invocation, "token-file");
+  const disabledControllers = (invocation.text.get("disable-controller") ?? []).map((text) =>
+    reader.oneOf<BackgroundController>(text, {
+      option: "--disable-controller",
+      values: backgroundControllers,
+      fallback: "garbage-collection",
+    }),
+  );
   reader.finish();
   return {
     storage: ephemeral ? "ephemeral" : storage,
     address,
     port,
+    disabledControllers,
     ...(folder === undefined ? {} : { folder: resolve(folder) }),
     ...(tokenFile === undefined ? {} : { tokenFile }),
   };

@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { Authority, parseZoneFile, serveDns, type Zone } from "@meridian/dns";
-import type { Endpoint } from "@meridian/runtime";
+import { formatEndpoint, type Endpoint } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import type { Command, Invocation } from "../cli/command.ts";
 import { parseEndpoint } from "../cli/endpoint-option.ts";
 import { OptionReader } from "../cli/option-values.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { endpointText } from "../fleet/fleet-layout.ts";
 import { MeridianError } from "../meridian-error.ts";
 import { pinoLogger } from "../pino-logger.ts";
 
@@ -37,7 +36,7 @@ export const dnsCommand: Command = {
     for (const zone of await readZones(options.files)) authority.setZone(zone);
     await using server = await serveDns(runtime, { authority, listen: options.listen });
     const origins = authority.zones.map((zone) => zone.origin).join(", ");
-    terminal.print(`Serving ${origins} at ${server.local.map(endpointText).join(", ")}`);
+    terminal.print(`Serving ${origins} at ${server.local.map(formatEndpoint).join(", ")}`);
     terminal.onNudge(() => void reload(terminal, { authority, files: options.files }));
     if (!terminal.stopping.aborted) {
       await new Promise((resolve) => terminal.stopping.addEventListener("abort", resolve, { once: true }));

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApiServer, requestBodyBytesMax } from "@meridian/apiserver";
+import { formatEndpoint } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import type { Terminal } from "../cli/terminal.ts";
 import type { ClosingStack } from "../cluster/closing-stack.ts";
@@ -29,16 +30,22 @@ export async function serveApiserver(
   const storage = closing.use(await openStorage(runtime, { kind: options.storage, folder }));
 
   const port = options.port === 0 ? await freePort(runtime, options.address) : options.port;
-  const host = options.address.includes(":") ? `[${options.address}]` : options.address;
+  const server = `https://${formatEndpoint({ address: options.address, port })}`;
   const prepared = await prepareClusterFolder(runtime, folder, {
     name: "meridian",
     address: options.address,
-    server: `https://${host}:${port}`,
+    server,
     authority,
     ...(givenToken === undefined ? {} : { token: givenToken }),
   });
   const identity = { token: prepared.token, username: "admin", groups: ["system:masters"] };
-  const apiServer = closing.use(createApiServer(runtime, { storage, tokens: [identity] }));
+  const apiServer = closing.use(
+    createApiServer(runtime, {
+      storage,
+      tokens: [identity],
+      disabledControllers: options.disabledControllers,
+    }),
+  );
   closing.use(
     await runtime.network.serveHttp({
       address: options.address,
@@ -49,7 +56,7 @@ export async function serveApiserver(
     }),
   );
   await apiServer.ready;
-  terminal.print(`API server ready at https://${host}:${port}`);
+  terminal.print(`API server ready at ${server}`);
   terminal.print(`kubeconfig: ${prepared.kubeconfigPath}`);
   if (!terminal.stopping.aborted) {
     await new Promise((resolve) => terminal.stopping.addEventListener("abort", resolve, { once: true }));

@@ -1,11 +1,11 @@
-import { silentLogger, type Runtime } from "@meridian/runtime";
+import { formatEndpoint, silentLogger, type Runtime } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { DnsClient } from "@meridian/dns";
 import type { Command } from "../cli/command.ts";
 import { dataFolder, dataOption } from "../cli/data-option.ts";
 import { textTable } from "../cli/text-table.ts";
 import type { FleetFile, FleetFileCluster } from "../fleet/fleet-file.ts";
-import { endpointText, playgroundZone } from "../fleet/fleet-layout.ts";
+import { playgroundZone } from "../fleet/fleet-layout.ts";
 import { isAlive } from "../fleet/folder-lock.ts";
 import { clusterClient, openFleet } from "../fleet/open-fleet.ts";
 import { probeApiServer, probeDnsServer, type ProbeResult } from "../fleet/probe.ts";
@@ -46,7 +46,7 @@ export const statusCommand: Command = {
 async function askEverything(runtime: Runtime, fleet: FleetFile): Promise<readonly ServerStatus[]> {
   await using dnsClient = new DnsClient(runtime);
   const askDns = async (at: FleetFileCluster["dns"], zone: string): Promise<ServerStatus["dns"]> => ({
-    at: endpointText(at),
+    at: formatEndpoint(at),
     ...(await probeDnsServer(dnsClient, { server: at, zone })),
   });
   const parent = async (): Promise<ServerStatus> => ({

@@ -1,10 +1,11 @@
 import { relative } from "node:path";
+import { formatEndpoint } from "@meridian/runtime";
 import type { Terminal } from "../cli/terminal.ts";
 import { dataArgument } from "../cli/data-option.ts";
 import { findProgram } from "../cli/find-program.ts";
 import { textTable } from "../cli/text-table.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import { endpointText, playgroundZone } from "../fleet/fleet-layout.ts";
+import { playgroundZone } from "../fleet/fleet-layout.ts";
 
 export interface UpReport {
   readonly fleet: Fleet;
@@ -17,11 +18,11 @@ export async function upReport(terminal: Terminal, report: UpReport): Promise<re
   const { parent, addressing } = report.fleet.describe();
   const rows = report.fleet.clusters.map((cluster) => [
     cluster.name,
-    endpointText(cluster.dns),
-    `https://${endpointText(cluster.apiServer)}`,
+    formatEndpoint(cluster.dns),
+    `https://${formatEndpoint(cluster.apiServer)}`,
     shortPath(cluster.kubeconfigPath),
   ]);
-  const table = [["", "DNS", "API server", "kubeconfig"], ["parent", endpointText(parent.dns)], ...rows];
+  const table = [["", "DNS", "API server", "kubeconfig"], ["parent", formatEndpoint(parent.dns)], ...rows];
   const single =
     addressing === "single-address"
       ? [

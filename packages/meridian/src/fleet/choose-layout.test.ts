@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NetworkError, type Endpoint, type Network } from "@meridian/runtime";
+import { formatEndpoint, NetworkError, type Endpoint, type Network } from "@meridian/runtime";
 import { chooseLayout, type LayoutWish } from "./choose-layout.ts";
-import { endpointText } from "./fleet-layout.ts";
 
 /** A network where some places cannot be had, by pattern of `address:port/transport`. */
 function networkWith(rules: readonly (readonly [RegExp, NetworkError["code"]])[]): Network {
   const held = new Set<string>();
   const open = async (at: Endpoint, transport: string): Promise<AsyncDisposable & { local: Endpoint }> => {
-    const place = `${endpointText(at)}/${transport}`;
+    const place = `${formatEndpoint(at)}/${transport}`;
     const code = held.has(place) ? "AddressInUse" : rules.find(([pattern]) => pattern.test(place))?.[1];
     if (code !== undefined) throw new NetworkError(code, place);
     held.add(place);
@@ -68,7 +67,7 @@ const choices = [
 for (const { name, rules, wish, expect, ...more } of choices) {
   test(`chosen is ${name}`, async () => {
     const chosen = await chooseLayout(networkWith(rules), wish);
-    assert.equal(endpointText(chosen.layout.parent.dns), expect);
+    assert.equal(formatEndpoint(chosen.layout.parent.dns), expect);
     if ("note" in more) assert.match(chosen.notes.join("; "), more.note);
     else assert.deepEqual(chosen.notes, []);
   });

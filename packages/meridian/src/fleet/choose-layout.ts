@@ -1,4 +1,5 @@
 import {
+  formatEndpoint,
   NetworkError,
   type Endpoint,
   type Network,
@@ -6,13 +7,7 @@ import {
   type TcpListener,
 } from "@meridian/runtime";
 import { MeridianError } from "../meridian-error.ts";
-import {
-  endpointText,
-  fleetLayout,
-  singleAddressStep,
-  type Addressing,
-  type FleetLayout,
-} from "./fleet-layout.ts";
+import { fleetLayout, singleAddressStep, type Addressing, type FleetLayout } from "./fleet-layout.ts";
 
 export interface LayoutWish {
   readonly clusterCount: number;
@@ -136,7 +131,7 @@ async function attempt<T>(
 }
 
 function describe(occupied: Occupied): string {
-  return `${endpointText(occupied.at)}/${occupied.transport}`;
+  return `${formatEndpoint(occupied.at)}/${occupied.transport}`;
 }
 
 function permissionDenied(occupied: Occupied): MeridianError {

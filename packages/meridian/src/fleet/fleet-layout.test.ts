@@ -1,27 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  clusterNames,
-  endpointText,
-  fleetLayout,
-  nameServerName,
-  singleAddressStep,
-} from "./fleet-layout.ts";
+import { formatEndpoint } from "@meridian/runtime";
+import { clusterNames, fleetLayout, nameServerName, singleAddressStep } from "./fleet-layout.ts";
 import type { FleetLayout } from "./fleet-layout.ts";
 import { parentZoneText } from "./parent-zone.ts";
 
 function endpoints(layout: FleetLayout): string[] {
   const ofClusters = layout.clusters.flatMap((cluster) => [cluster.apiServer, cluster.operator, cluster.dns]);
-  return [layout.parent.dns, layout.claim, ...ofClusters].map(endpointText);
+  return [layout.parent.dns, layout.claim, ...ofClusters].map(formatEndpoint);
 }
 
 test("with own addresses every DNS server has the same port and an address of its own", () => {
   const layout = fleetLayout({ kind: "own-addresses", network: 10 }, { clusterCount: 3, dnsPort: 5300 });
   assert.deepEqual(
-    layout.clusters.map((cluster) => `${cluster.name} ${endpointText(cluster.dns)}`),
+    layout.clusters.map((cluster) => `${cluster.name} ${formatEndpoint(cluster.dns)}`),
     ["eu 127.0.10.1:5300", "us 127.0.10.2:5300", "za 127.0.10.3:5300"],
   );
-  assert.equal(endpointText(layout.parent.dns), "127.0.10.53:5300");
+  assert.equal(formatEndpoint(layout.parent.dns), "127.0.10.53:5300");
 });
 
 for (const addressing of [

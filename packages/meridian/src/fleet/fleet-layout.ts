@@ -94,8 +94,3 @@ export function nameServerName(geoTag: string): string {
   const zonePart = name.slice(0, -parent.length - 1).replaceAll(".", "-");
   return `gslb-ns-${geoTag}-${zonePart}.${parent}`;
 }
-
-/** Text form of an endpoint: `127.0.10.1:5300`. */
-export function endpointText(endpoint: Endpoint): string {
-  return `${endpoint.address}:${endpoint.port}`;
-}

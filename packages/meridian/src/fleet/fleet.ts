@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Runtime } from "@meridian/runtime";
+import { formatEndpoint, type Runtime } from "@meridian/runtime";
 import { operatorSettings } from "../cluster/operator-environment.ts";
 import type { ChildRole, StorageKind } from "./child-protocol.ts";
 import { prepareAuthority, prepareClusterFolder } from "./cluster-folder.ts";
 import { encodeFleetFile, fleetFileName, type FleetFile } from "./fleet-file.ts";
-import { endpointText, playgroundZone, type ClusterPlace, type FleetLayout } from "./fleet-layout.ts";
+import { playgroundZone, type ClusterPlace, type FleetLayout } from "./fleet-layout.ts";
 import { parentZoneText } from "./parent-zone.ts";
 import { removeFile, replacePrivateFile } from "./private-file.ts";
 import { SupervisedChild, type ChildChange } from "./supervised-child.ts";
@@ -54,7 +54,7 @@ export class Fleet {
       const { kubeconfigPath } = await prepareClusterFolder(runtime, join(options.folder, place.name), {
         name: place.name,
         address: place.apiServer.address,
-        server: `https://${endpointText(place.apiServer)}`,
+        server: `https://${formatEndpoint(place.apiServer)}`,
         authority,
       });
       clusters.push({ ...place, kubeconfigPath });
@@ -107,8 +107,8 @@ export class Fleet {
         geoTag: cluster.geoTag,
         pid: pid(cluster.name),
         kubeconfig: cluster.kubeconfigPath,
-        apiServer: `https://${endpointText(cluster.apiServer)}`,
-        operator: `https://${endpointText(cluster.operator)}`,
+        apiServer: `https://${formatEndpoint(cluster.apiServer)}`,
+        operator: `https://${formatEndpoint(cluster.operator)}`,
         dns: cluster.dns,
       })),
       parent: { pid: pid("parent"), dns: layout.parent.dns },
