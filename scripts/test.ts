@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const resultFolder = path.join(root, ".cache/results");
 const reporter = path.join(root, "dist/scripts/reporter.js");
-const groupMinutesMax = 20;
+const groupMinutesMax = 10;
 
 interface Group {
   readonly name: string;
@@ -102,7 +102,11 @@ async function run(group: Group, index: number): Promise<Counts> {
     },
   );
   let output = "";
-  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+    // At once, since a failed test may leave something open that keeps its process from ending.
+    for (const line of chunk.toString().match(/^FAILED .*$/gm) ?? []) console.log(`${group.name}: ${line}`);
+  });
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const timeout = setTimeout(() => {
     output += `\n${group.name}: killed after ${groupMinutesMax} minutes: a test hangs, or a handle stayed open\n`;

@@ -276,12 +276,15 @@ test("a port that is taken everywhere is named, and nothing is left running", as
   const holder = createSocket("udp4");
   await new Promise<void>((resolve) => holder.bind(0, "0.0.0.0", resolve));
   const { port } = holder.address();
-  const ended = await new Up(join(root, "taken"), ["--port", String(port)]).ended;
-  assert.equal(ended.code, 1);
-  assert.match(ended.printed, new RegExp(`:${port}/udp is taken.*--port`));
-  assert(!existsSync(join(root, "taken", "fleet.json")));
-  assert(!existsSync(join(root, "taken", "lock")));
-  holder.close();
+  try {
+    const ended = await new Up(join(root, "taken"), ["--port", String(port)]).ended;
+    assert.equal(ended.code, 1);
+    assert.match(ended.printed, new RegExp(`:${port}/udp is taken.*--port`));
+    assert(!existsSync(join(root, "taken", "fleet.json")));
+    assert(!existsSync(join(root, "taken", "lock")));
+  } finally {
+    holder.close();
+  }
 });
 
 test("interrupted while starting it stops what it has started", async () => {

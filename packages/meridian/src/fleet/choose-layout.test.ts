@@ -105,3 +105,11 @@ for (const { name, rules, wish, code, says } of refusals) {
     });
   });
 }
+
+test("what is taken everywhere is named, not the claim of another fleet that happens to be first", async () => {
+  const network = networkWith([
+    [/^127\.0\.10\.254:6443\/tcp/, "AddressInUse"],
+    [/:5300\/udp/, "AddressInUse"],
+  ]);
+  await assert.rejects(chooseLayout(network, plain), /127\.0\.11\.53:5300\/udp is taken/);
+});

@@ -38,7 +38,8 @@ const offsetsMax = 10;
  */
 export async function chooseLayout(network: Network, wish: LayoutWish): Promise<ChosenLayout> {
   const notes: string[] = [];
-  let firstTaken: Occupied | undefined;
+  let taken: Occupied | undefined;
+  let takenByFleet = true;
   for (const addressing of candidates(wish)) {
     const dnsPort =
       wish.dnsPort ?? defaultDnsPort + (addressing.kind === "single-address" ? addressing.offset : 0);
@@ -54,11 +55,15 @@ export async function chooseLayout(network: Network, wish: LayoutWish): Promise<
         notes: [`this system has no address ${outcome.at.address}: using 127.0.0.1 only`, ...rest.notes],
       };
     }
-    firstTaken ??= outcome;
+    if (takenByFleet) {
+      // Other fleets have their networks by right; what a person must hear of is what stands in the way of the rest.
+      taken = outcome;
+      takenByFleet = outcome.at === layout.claim;
+    }
     if (sameAddressing(addressing, wish.remembered))
       notes.push(`${describe(outcome)} is taken: using other addresses than before`);
   }
-  throw portTaken(firstTaken, wish);
+  throw portTaken(taken, wish);
 }
 
 function* candidates(wish: LayoutWish): Generator<Addressing> {
