@@ -189,7 +189,7 @@ export class Authority {
     const code = this.#decide(client, overTcp);
     response.rcode = code;
     if (response.truncated) {
-      response.truncate();
+      if (!response.partial) response.truncate();
       this.counters.truncated++;
       // What does not even fit 65,535 octets cannot be asked for in any way (RFC 7766 §8).
       if (overTcp) {

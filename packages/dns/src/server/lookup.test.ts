@@ -146,3 +146,25 @@ test("property: a zone that was changed step by step answers as one that was mad
     { numRuns: 300 },
   );
 });
+
+test("of a localtargets set that does not fit, what fits is answered: k8gb neither knows EDNS nor comes over TCP", () => {
+  const data = Array.from({ length: 60 }, (_, index) => `192.0.2.${index}`);
+  const zone = emptyZone();
+  const set = (name: string): RecordSet[] => [{ name, type: "A", ttl: 5, data }];
+  zone.replace(new Map(["localtargets-a.z", "a.z"].map((name) => [name, set(name)])));
+  const authority = new Authority({ random: steadyRandom });
+  authority.setZone(zone);
+  const ask = (name: string, transport: "udp" | "tcp"): { octets: number; tc: boolean; data: string[] } => {
+    const octets = exchange(authority, question(name, "A"), { transport })!;
+    const { truncated, answers } = parseMessage(octets);
+    return { octets: octets.length, tc: truncated, data: answers.map((answer) => answer.data) };
+  };
+
+  assert.deepEqual(ask("a.z", "udp"), { octets: 21, tc: true, data: [] });
+  const part = ask("localtargets-a.z", "udp");
+  assert.ok(part.tc);
+  assert.ok(part.octets <= 512 && part.octets > 512 - 16);
+  assert.deepEqual(part.data, data.slice(0, part.data.length));
+  assert.deepEqual(ask("localtargets-a.z", "tcp").data, data);
+  assert.equal(authority.counters.truncated, 2);
+});

@@ -111,10 +111,22 @@ export class Lookup {
 
   #answer(tree: ZoneTree, set: CompiledSet): false {
     const base = this.#write(tree, set, "answer");
+    if (base < 0) {
+      if (this.#isPartOfUse(set)) this.#response.writePart(set);
+      return false;
+    }
     const written = this.#response.written!;
-    if (base >= 0 && written.targets.length > 0 && set.type !== typeCname)
-      this.#addAddresses(tree, written, base);
+    if (written.targets.length > 0 && set.type !== typeCname) this.#addAddresses(tree, written, base);
     return false;
+  }
+
+  /**
+   * Whether what fits of a set is better than nothing: k8gb asks `localtargets-` names without EDNS, never comes back over
+   * TCP, and takes a truncated answer for all there is.
+   */
+  #isPartOfUse(set: CompiledSet): boolean {
+    const isAddress = set.type === typeA || set.type === typeAaaa;
+    return isAddress && !this.#overTcp && this.#nameAt === questionNameAt && isLocalTargets(this.#name);
   }
 
   /** RFC 8482: over UDP the smallest set, so that ANY is no amplifier; over TCP all. */

@@ -20,6 +20,8 @@ export class Response {
   limit = 0;
   authoritative = false;
   truncated = false;
+  /** The answer section holds part of a set, which stays although the answer is truncated. */
+  partial = false;
   rcode = 0;
   answers = 0;
   authority = 0;
@@ -45,6 +47,7 @@ export class Response {
     this.limit = 0;
     this.authoritative = false;
     this.truncated = false;
+    this.partial = false;
     this.rcode = 0;
     this.answers = 0;
     this.authority = 0;
@@ -109,6 +112,21 @@ export class Response {
     return at;
   }
 
+  /**
+   * Writes as many records as fit of a set that does not fit whole and whose owner is the question's name (RFC 2181 §9
+   * lets part of a set stand where TC is set).
+   */
+  writePart({ body, count, starts }: CompiledSet): void {
+    const { output, at } = this;
+    let kept = count - 1;
+    while (kept > 0 && at + starts[kept]! > this.limit) kept--;
+    const length = starts[kept]!;
+    for (let index = 0; index < length; index++) output[at + index] = body[index]!;
+    this.at = at + length;
+    this.answers += kept;
+    this.partial = true;
+  }
+
   /** Leaves only the question, with TC: the client comes back over TCP. The rcode stays. */
   truncate(): void {
     this.at = this.#questionEnd;
@@ -116,6 +134,7 @@ export class Response {
     this.authority = 0;
     this.additional = 0;
     this.truncated = true;
+    this.partial = false;
   }
 
   /** Leaves only the question. */
