@@ -62,6 +62,13 @@ test("it is written again only where the spec differs, and keeps a class that ad
   );
 });
 
+test("none is made for a Gslb that is being deleted", async () => {
+  const server = new FakeObjects();
+  const metadata = { ...gslb.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" };
+  assert.equal(await write(server, { ...gslb, metadata }), undefined);
+  assert.equal(server.writes, 0);
+});
+
 test("an Ingress of that name that is somebody else's is left alone", async () => {
   const server = new FakeObjects();
   put(server, {

@@ -33,7 +33,8 @@ export async function writeEmbeddedIngress(
     readonly signal: AbortSignal;
   },
 ): Promise<ReferenceOutcome | undefined> {
-  if (resolved.target.by !== "embedded") return undefined;
+  // What the collector takes from a Gslb that is being deleted must not be made anew.
+  if (resolved.target.by !== "embedded" || gslb.metadata.deletionTimestamp !== undefined) return undefined;
   const stored = options.copies.ingresses.lister.get(resolved.target.key);
   if (stored !== undefined && !isOurs(stored, gslb)) {
     const message = `Ingress ${resolved.target.key} exists and is not this Gslb's; refer to it by spec.resourceRef, or delete or rename one of the two`;

@@ -164,7 +164,9 @@ export class GslbController {
     const before = this.#plans.get(key)?.plan;
     this.#plans.set(key, { plan, exposed, at: now });
 
-    if (plan.records !== undefined) {
+    // What the collector takes from a Gslb that is being deleted must not be made anew.
+    const isCollected = stored === undefined && gslb.metadata.deletionTimestamp !== undefined;
+    if (plan.records !== undefined && !isCollected) {
       try {
         await this.#writeEndpoint(gslb, stored, { records: plan.records, signal });
       } catch (error) {

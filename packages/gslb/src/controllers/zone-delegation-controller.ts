@@ -1,4 +1,4 @@
-import { Controller, type EventRecorder, type KubeClient } from "@meridian/controller";
+import { Controller, type EventRecorder, type KubeClient, type Lister } from "@meridian/controller";
 import type { DnsClient } from "@meridian/dns";
 import { deepEqual, isStatusError, type Condition } from "@meridian/kube";
 import type { Endpoint, Runtime } from "@meridian/runtime";
@@ -25,13 +25,12 @@ import {
   type ZoneDelegationStatus,
 } from "../resources/zone-delegation.ts";
 import type { ZoneFeeder } from "../zones/zone-feeder.ts";
-import type { ClusterCopies } from "./cluster-copies.ts";
 
 export interface ZoneDelegationControllerOptions {
-  readonly client: KubeClient;
-  readonly copies: ClusterCopies;
-  readonly peers: Peers;
-  readonly feeder: ZoneFeeder;
+  readonly client: Pick<KubeClient, "update" | "updateStatus">;
+  readonly copies: { readonly zones: { readonly lister: Pick<Lister<ZoneDelegation>, "get" | "list"> } };
+  readonly peers: Pick<Peers, "addZone" | "removeZone" | "setServers">;
+  readonly feeder: Pick<ZoneFeeder, "setZone" | "removeZone">;
   readonly dnsClient: Pick<DnsClient, "query">;
   readonly events: Pick<EventRecorder, "record">;
   readonly config: OperatorConfig;
@@ -169,6 +168,10 @@ export class ZoneDelegationController {
     this.#options.feeder.removeZone(spec.loadBalancedZone);
     this.#options.peers.removeZone(spec.loadBalancedZone);
     this.#options.onZonesChanged();
+    // One that was refused for this zone's sake may be served now.
+    for (const { metadata } of this.#options.copies.zones.lister.list())
+      if (metadata.name !== undefined && !this.#served.has(metadata.name))
+        this.controller.enqueue(metadata.name);
   }
 
   #ownLookup(spec: ZoneDelegationSpec, own: OwnAddresses): ServerLookup {

@@ -33,5 +33,9 @@ test("addresses are split by family, in order and each once; the rest is handed 
     targets: { A: ["192.0.2.2", "192.0.2.1"], AAAA: ["2001:db8::1"] },
     refused: ["nothing"],
   });
+  assert.deepEqual(splitFamilies(["2001:DB8:0:0::1", "2001:db8::1", "::"]).targets.AAAA, [
+    "2001:db8::1",
+    "::",
+  ]);
   assert.deepEqual(splitFamilies([]), { targets: { A: [], AAAA: [] }, refused: [] });
 });

@@ -22,7 +22,7 @@ export function familyOf(address: string): AddressFamily | undefined {
   return isIpv6(address) ? "AAAA" : undefined;
 }
 
-/** Sorts addresses into families, in order and each once. What is no address ends in `refused`. */
+/** Sorts addresses into families, in order and each once, IPv6 in the form that DNS answers have. What is no address ends in `refused`. */
 export function splitFamilies(addresses: readonly string[]): {
   readonly targets: FamilyTargets;
   readonly refused: readonly string[];
@@ -33,7 +33,7 @@ export function splitFamilies(addresses: readonly string[]): {
   for (const address of addresses) {
     const family = familyOf(address);
     if (family === "A") A.add(address);
-    else if (family === "AAAA") AAAA.add(address.toLowerCase());
+    else if (family === "AAAA") AAAA.add(canonicalIpv6(address));
     else refused.push(address);
   }
   return { targets: { A: [...A], AAAA: [...AAAA] }, refused };
@@ -45,6 +45,11 @@ export function isIpv4(text: string): boolean {
   return (
     octets.length === 4 && octets.every((octet) => /^(0|[1-9]\d{0,2})$/.test(octet) && Number(octet) <= 255)
   );
+}
+
+/** An IPv6 address as RFC 5952 writes it, so that one address is one text in every cluster. */
+function canonicalIpv6(address: string): string {
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
 /** RFC 4291 §2.2, the mixed form with a dotted tail included; no zone index. */

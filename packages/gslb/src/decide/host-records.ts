@@ -1,14 +1,17 @@
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
-import { addressFamilies, hasTargets, type AddressFamily, type FamilyTargets } from "./address-family.ts";
+import { hasTargets, type AddressFamily, type FamilyTargets } from "./address-family.ts";
 import { canonicalName } from "./dns-name.ts";
 import type { GslbPolicy } from "./gslb-policy.ts";
 import { localTargetsName } from "./local-targets-name.ts";
 import { answeredTargets, type Decision } from "./strategy.ts";
 import { weightLabels } from "./weight-labels.ts";
 
+/** In the order of their records: k8gb's CoreDNS plugin reads no types and answers A from the last entry of a name. */
+export const writtenFamilies: readonly AddressFamily[] = ["AAAA", "A"];
+
 /**
  * The records of one decided host, as k8gb writes them: `localtargets-<host>` while this cluster serves it, then
- * `<host>`; IPv6 after IPv4.
+ * `<host>`; IPv6 before IPv4.
  *
  * One difference: a host without any target keeps an entry with an empty list, so that it is answered NODATA and not
  * NXDOMAIN; and a `localtargets-` name without target is left out.
@@ -22,7 +25,7 @@ export function decidedRecords(
   const answered = answeredTargets(decision);
   const weights = policy.strategy.type === "roundRobin" ? (policy.strategy.weight ?? {}) : {};
   const records: DnsEndpointRecord[] = [];
-  for (const family of addressFamilies) {
+  for (const family of writtenFamilies) {
     if (published[family].length > 0)
       records.push(localTargetsRecord(host, policy.ttlSeconds, { family, published }));
     const isPlaceholder = family === "A" && !hasTargets(answered);

@@ -133,6 +133,17 @@ test("both families are published, and a placeholder only where both are empty",
   );
 });
 
+test("IPv6 entries come before IPv4 ones, since the last of a name is what k8gb's CoreDNS answers", () => {
+  const exposed = { targets: { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] }, source: "test" };
+  const result = plan({ exposed, views: [] });
+  assert.deepEqual(
+    result.records?.map(({ dnsName, recordType }) => `${dnsName} ${recordType}`),
+    [`localtargets-${host} AAAA`, `${host} AAAA`, `localtargets-${host} A`, `${host} A`],
+  );
+  assert.deepEqual(result.status.healthyRecords, { [host]: ["192.0.2.1", "2001:db8::1"] });
+  assert.deepEqual(result.status.loadBalancer?.exposedIps, ["192.0.2.1", "2001:db8::1"]);
+});
+
 test("planned again over its own outcome nothing changes", () => {
   const first = plan();
   const second = plan({ stored: first.records!, status: first.status });

@@ -8,7 +8,14 @@ import { parseGslbPolicy, type GslbPolicy, type ParsedPolicy } from "./gslb-poli
 import type { GslbSnapshot, Server } from "./gslb-snapshot.ts";
 import { hostHealth, type HostHealth } from "./health.ts";
 import type { HostPlan, RefusedHost } from "./host-plan.ts";
-import { decidedRecords, haveTargets, heldRecords, localTargetsRecord, storedHost } from "./host-records.ts";
+import {
+  decidedRecords,
+  haveTargets,
+  heldRecords,
+  localTargetsRecord,
+  storedHost,
+  writtenFamilies,
+} from "./host-records.ts";
 import { balancedHostProblem, isLocalTargetsName } from "./local-targets-name.ts";
 import { expiresAt, viewAt } from "./peer-view.ts";
 import { decide } from "./strategy.ts";
@@ -172,14 +179,15 @@ function planHost(
 }
 
 function ownRecords(host: string, ttlSeconds: number, published: FamilyTargets): DnsEndpointRecord[] {
-  return (["A", "AAAA"] as const)
+  return writtenFamilies
     .filter((family) => published[family].length > 0)
     .map((family) => localTargetsRecord(host, ttlSeconds, { family, published }));
 }
 
 function healthyRecords(records: readonly DnsEndpointRecord[]): Record<string, readonly string[]> {
   const healthy: Record<string, readonly string[]> = {};
-  for (const record of records) {
+  const isIpv6 = ({ recordType }: DnsEndpointRecord): boolean => recordType === "AAAA";
+  for (const record of [...records.filter((each) => !isIpv6(each)), ...records.filter(isIpv6)]) {
     const name = record.dnsName ?? "";
     const targets = record.targets ?? [];
     if (targets.length > 0 && !isLocalTargetsName(name))

@@ -40,6 +40,16 @@ const cases: readonly Case[] = [
     expect: ["198.51.100.1", "2001:db8::1"],
   },
   {
+    name: "an entry with both an address and a host name",
+    sources: {
+      addresses: [
+        { ip: "192.0.2.1", hostname: "one.test" },
+        { ip: "", hostname: "two.test" },
+      ],
+    },
+    expect: ["192.0.2.1", "198.51.100.1", "198.51.100.2", "2001:db8::1"],
+  },
+  {
     name: "an object's name without addresses is none",
     sources: { addresses: [{ hostname: "empty.test" }] },
     expect: [],

@@ -54,8 +54,8 @@ export function exposedAddresses(gslb: Gslb, sources: ExposedSources): ExposedOu
 
 function fromLoadBalancer(sources: ExposedSources): ExposedOutcome {
   const source = "the referenced object's load balancer";
-  const names = sources.addresses.flatMap(({ ip, hostname }) =>
-    ip === undefined && hostname !== undefined ? [hostname] : [],
+  const names = sources.addresses.flatMap(({ hostname }) =>
+    hostname === undefined || hostname === "" ? [] : [hostname],
   );
   const plain = splitFamilies(sources.addresses.flatMap(({ ip }) => ip ?? [])).targets;
   if (names.length === 0) return { targets: plain, source };

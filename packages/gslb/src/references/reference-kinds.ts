@@ -35,7 +35,7 @@ export const serviceKind: ReferenceKind = {
   extract(object, gslb) {
     const service = object as Service;
     const { name = "", namespace = "" } = service.metadata;
-    const host = gslb.metadata.annotations?.[hostnameAnnotation] ?? "";
+    const host = withoutFinalDot(gslb.metadata.annotations?.[hostnameAnnotation] ?? "");
     if (host === "")
       return { problem: `a reference to a Service needs the annotation ${hostnameAnnotation} with the host` };
     if (service.spec?.type !== "LoadBalancer")
@@ -56,9 +56,10 @@ export function serversOfIngress(ingress: Pick<Ingress, "metadata" | "spec">): r
   const namespace = ingress.metadata.namespace ?? "";
   const servers = new Map<string, { host: string; services: Map<string, ServiceRef> }>();
   for (const rule of ingress.spec?.rules ?? []) {
-    if (rule.host === undefined || rule.host === "") continue;
-    const key = canonicalName(rule.host);
-    const server = servers.get(key) ?? { host: rule.host, services: new Map<string, ServiceRef>() };
+    const host = withoutFinalDot(rule.host ?? "");
+    if (host === "") continue;
+    const key = canonicalName(host);
+    const server = servers.get(key) ?? { host, services: new Map<string, ServiceRef>() };
     servers.set(key, server);
     for (const path of rule.http?.paths ?? []) {
       const name = path.backend.service?.name ?? "";
@@ -66,4 +67,9 @@ export function serversOfIngress(ingress: Pick<Ingress, "metadata" | "spec">): r
     }
   }
   return [...servers.values()].map(({ host, services }) => ({ host, services: [...services.values()] }));
+}
+
+/** Names in objects have none, whoever wrote the host; their case stays. */
+function withoutFinalDot(host: string): string {
+  return host.endsWith(".") ? host.slice(0, -1) : host;
 }

@@ -101,6 +101,15 @@ const outcomes: readonly {
     expect: "app.x=demo/front",
   },
   {
+    name: "a Service with its host in an annotation, whose final dot is left out",
+    gslb: gslb(
+      { resourceRef: { apiVersion: "v1", kind: "Service", name: "lb" } },
+      { "k8gb.io/hostname": "App.x." },
+    ),
+    objects: [service("lb", "LoadBalancer")],
+    expect: "App.x=demo/lb",
+  },
+  {
     name: "missing by name",
     gslb: gslb({ resourceRef: { ...toIngress, name: "app" } }),
     objects: [],

@@ -27,6 +27,7 @@ test("other contents have other digests", () => {
     digest(["b.x", sets("1")]),
     digest(["a.x", sets("2")]),
     digest(["a.x", sets("1", "2")]),
+    digest(["a.x", sets("1").map((set) => ({ ...set, ttl: 6 }))]),
   ];
   assert.equal(new Set(all).size, all.length);
 });

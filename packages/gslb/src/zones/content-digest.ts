@@ -32,7 +32,7 @@ export class ContentDigest {
 }
 
 function hashOf(owner: string, sets: readonly RecordSet[]): Buffer {
-  const lines = sets.map((set) => `${set.type} ${[...set.data].sort().join(" ")}`).sort();
+  const lines = sets.map((set) => `${set.type} ${set.ttl} ${[...set.data].sort().join(" ")}`).sort();
   return createHash("sha256")
     .update([owner, ...lines].join("\n"))
     .digest();
