@@ -195,8 +195,9 @@ export class GslbController {
     const zones = this.#options.zones();
     const held = new Set<string>();
     for (const host of hosts) {
-      const isHeld = this.claims.holder(host) === key && zoneOf(host, zones) !== undefined;
-      if (!isHeld || balancedHostProblem(host) !== undefined) continue;
+      const zone = zoneOf(host, zones);
+      const isHeld = this.claims.holder(host) === key && zone !== undefined;
+      if (!isHeld || balancedHostProblem(host, zone) !== undefined) continue;
       const name = canonicalName(host);
       held.add(name);
       this.#asked.set(name, key);

@@ -32,8 +32,9 @@ export function conditionNotes(before: GslbStatus | undefined, after: GslbStatus
 /** Tells of each host whose clusters changed: which now answer, and why. */
 export function pickNotes(before: GslbPlan | undefined, after: GslbPlan): readonly EventNote[] {
   const notes: EventNote[] = [];
+  const olds = new Map(before?.hosts.map((host) => [host.host, host]));
   for (const host of after.hosts) {
-    const old = before?.hosts.find((each) => each.host === host.host);
+    const old = olds.get(host.host);
     if (old?.decision === undefined || host.decision === undefined || old.held || host.held) continue;
     const from = [...old.decision.targets.keys()];
     const to = [...host.decision.targets.keys()];

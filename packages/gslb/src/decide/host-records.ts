@@ -63,13 +63,24 @@ export interface StoredHost {
   readonly published: readonly string[];
 }
 
-/** Finds a host's records in a stored DNSEndpoint. */
-export function storedHost(host: string, records: readonly DnsEndpointRecord[]): StoredHost {
-  const name = canonicalName(host);
-  const localName = canonicalName(localTargetsName(host));
-  const named = (wanted: string): DnsEndpointRecord[] =>
-    records.filter((record) => canonicalName(record.dnsName ?? "") === wanted);
-  return { answers: named(name), published: named(localName).flatMap((record) => record.targets ?? []) };
+/**
+ * Finds hosts' records in a stored DNSEndpoint. The records are read once, so that looking up each of many hosts costs
+ * the same as looking up one.
+ */
+export function storedHosts(records: readonly DnsEndpointRecord[]): (host: string) => StoredHost {
+  const byName = new Map<string, DnsEndpointRecord[]>();
+  for (const record of records) {
+    const name = canonicalName(record.dnsName ?? "");
+    const named = byName.get(name);
+    if (named === undefined) byName.set(name, [record]);
+    else named.push(record);
+  }
+  return (host) => ({
+    answers: byName.get(canonicalName(host)) ?? [],
+    published: (byName.get(canonicalName(localTargetsName(host))) ?? []).flatMap(
+      (record) => record.targets ?? [],
+    ),
+  });
 }
 
 /**

@@ -44,7 +44,7 @@ export { parseGslbPolicy, policyWarnings } from "./gslb-policy.ts";
 export type { GslbPolicy, ParsedPolicy, PolicyProblem } from "./gslb-policy.ts";
 export { weightGroups, weightLabels } from "./weight-labels.ts";
 export type { WeightGroup } from "./weight-labels.ts";
-export { decidedRecords, heldRecords, storedHost } from "./host-records.ts";
+export { decidedRecords, heldRecords, storedHosts } from "./host-records.ts";
 export type { StoredHost } from "./host-records.ts";
 export { planGslb } from "./plan-gslb.ts";
 export type { GslbPlan } from "./plan-gslb.ts";

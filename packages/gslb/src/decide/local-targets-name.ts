@@ -1,4 +1,5 @@
-import { hostNameProblem, labelLengthMax, nameLengthMax } from "./dns-name.ts";
+import { canonicalName, hostNameProblem, isInZone, labelLengthMax, nameLengthMax } from "./dns-name.ts";
+import { localTargetsZone } from "./zone-names.ts";
 
 const prefix = "localtargets-";
 
@@ -20,12 +21,19 @@ export function hostOfLocalTargets(name: string): string {
   return name.slice(prefix.length);
 }
 
-/** Why a host cannot be balanced: it is no host name, or its `localtargets-` name would break a limit of DNS. */
-export function balancedHostProblem(host: string): string | undefined {
+/**
+ * Why a host cannot be balanced: it is no host name, its `localtargets-` name would break a limit of DNS, or peers could
+ * not find that name in the host's zone (which may be not known).
+ */
+export function balancedHostProblem(host: string, zone?: string): string | undefined {
   const problem = hostNameProblem(host);
   if (problem !== undefined) return problem;
   if (isLocalTargetsName(host))
     return `names that start with ${prefix} are what clusters publish to each other`;
+  if (zone !== undefined && canonicalName(host) === canonicalName(zone))
+    return `it is the zone itself, and ${localTargetsName(host)}, under which its targets would be published, is outside of it; use a name below ${zone}`;
+  if (zone !== undefined && isInZone(host, localTargetsZone(zone)))
+    return `names in ${localTargetsZone(zone)} are what clusters publish to each other`;
   const name = localTargetsName(host.endsWith(".") ? host.slice(0, -1) : host);
   if (name.length > nameLengthMax)
     return `${name}, under which its targets are published, has ${name.length} characters, and DNS allows ${nameLengthMax}; shorten the host by ${name.length - nameLengthMax}`;

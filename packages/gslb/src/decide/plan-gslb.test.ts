@@ -151,6 +151,20 @@ test("planned again over its own outcome nothing changes", () => {
   assert.equal(JSON.stringify(second.status), JSON.stringify(first.status));
 });
 
+test("a stored record is read a few times, however many hosts there are", () => {
+  const servers = Array.from({ length: 100 }, (_, index) => server(`app-${index}.cloud.example.com`));
+  let reads = 0;
+  const stored = plan({ servers }).records!.map(({ dnsName, ...rest }) => ({
+    ...rest,
+    get dnsName() {
+      reads += 1;
+      return dnsName!;
+    },
+  }));
+  assert.equal(plan({ servers, stored }).records?.length, stored.length);
+  assert.ok(reads <= 3 * stored.length, `${reads} reads of ${stored.length} records`);
+});
+
 test("hosts keep the order of the reference", () => {
   const servers = ["z.cloud.example.com", "a.cloud.example.com"].map(server);
   const result = plan({ servers });
@@ -283,6 +297,16 @@ const refusals: readonly { readonly name: string; readonly given: Given; readonl
   {
     name: "no DNS name",
     given: { servers: [server("a b.cloud.example.com"), server(host)] },
+    reason: "HostInvalid",
+  },
+  {
+    name: "the zone itself, whose localtargets- name is outside of it",
+    given: { servers: [server("Cloud.example.com."), server(host)] },
+    reason: "HostInvalid",
+  },
+  {
+    name: "hidden by the zone of what clusters say of themselves",
+    given: { servers: [server("app._localtargets.cloud.example.com"), server(host)] },
     reason: "HostInvalid",
   },
 ];

@@ -13,8 +13,9 @@ import {
   haveTargets,
   heldRecords,
   localTargetsRecord,
-  storedHost,
+  storedHosts,
   writtenFamilies,
+  type StoredHost,
 } from "./host-records.ts";
 import { balancedHostProblem, isLocalTargetsName } from "./local-targets-name.ts";
 import { expiresAt, viewAt } from "./peer-view.ts";
@@ -44,10 +45,11 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
 
   const exposed = snapshot.exposed.targets ?? lastExposed(snapshot);
   const isGone = reference.kind === "failed" && reference.gone;
+  const stored = storedHosts(snapshot.stored ?? []);
   const hosts: HostPlan[] = [];
   const records: DnsEndpointRecord[] = [];
   for (const { server, zone } of accepted) {
-    const outcome = planHost(server, { snapshot, policy: policy.policy, zone, exposed, isGone });
+    const outcome = planHost(server, { snapshot, policy: policy.policy, zone, exposed, stored, isGone });
     hosts.push(outcome.plan);
     records.push(...outcome.records);
   }
@@ -107,8 +109,8 @@ function admitHosts(
   const refused: RefusedHost[] = [];
   for (const server of servers) {
     const { host } = server;
-    const problem = balancedHostProblem(host);
     const zone = zoneOf(host, snapshot.zones);
+    const problem = balancedHostProblem(host, zone);
     const holder = snapshot.otherHolder(host);
     if (problem !== undefined) {
       refused.push({ host, reason: "HostInvalid", message: `host ${host} cannot be balanced: ${problem}` });
@@ -129,6 +131,7 @@ interface HostContext {
   readonly policy: GslbPolicy | undefined;
   readonly zone: string;
   readonly exposed: FamilyTargets;
+  readonly stored: (host: string) => StoredHost;
   readonly isGone: boolean;
 }
 
@@ -150,7 +153,7 @@ function planHost(
   const views = snapshot.views(host).map((view) => viewAt(view, threshold, snapshot.now));
   const base = { host, zone, health, services, exposed, published, views };
 
-  const stored = storedHost(host, snapshot.stored ?? []);
+  const stored = context.stored(host);
   const held = heldRecords(stored, published);
   if (policy === undefined) {
     // With no strategy to decide by, what was answered before goes on, without what is dead.
