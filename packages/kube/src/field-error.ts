@@ -1,3 +1,4 @@
+import { jsonText } from "./json.ts";
 import type { Json } from "./json.ts";
 import type { StatusCause } from "./status.ts";
 
@@ -99,7 +100,7 @@ const hex = (code: number, digits: number): string => code.toString(16).padStart
 
 function valueText(value: Json | typeof omitted): string {
   if (value === omitted) return "";
-  return typeof value === "string" ? `: ${goQuote(value)}` : `: ${JSON.stringify(value)}`;
+  return typeof value === "string" ? `: ${goQuote(value)}` : `: ${jsonText(value)}`;
 }
 
 const join = (head: string, detail: string): string => (detail === "" ? head : `${head}: ${detail}`);

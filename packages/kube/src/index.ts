@@ -2,7 +2,7 @@ export type { KubeList, KubeObject, ListMeta, ObjectMeta, OwnerReference } from 
 export { apiVersionOf, objectKey, parseApiVersion, parseObjectKey } from "./group-version.ts";
 export type { GroupVersionKind, GroupVersionResource, ResourceType } from "./group-version.ts";
 
-export { isJsonArray, isJsonObject, jsonTypeOf, ownField, setField } from "./json.ts";
+export { isJsonArray, isJsonObject, jsonText, jsonTypeOf, ownField, setField } from "./json.ts";
 export type { Json, JsonObject } from "./json.ts";
 export { deepEqual, freeze } from "./deep-equal.ts";
 

@@ -1,6 +1,6 @@
 import { applyPatch } from "rfc6902";
 import type { Operation } from "rfc6902";
-import { isJsonArray, isJsonObject, setField } from "./json.ts";
+import { isJsonArray, isJsonObject, jsonText, setField } from "./json.ts";
 import type { Json } from "./json.ts";
 import { badRequest, requestEntityTooLarge, unprocessable } from "./status-errors.ts";
 import type { StatusError } from "./status.ts";
@@ -41,7 +41,7 @@ export function applyJsonPatch(target: Json, operations: readonly JsonPatchOpera
     if (operation.op === "replace" || operation.op === "remove") requireValue(parent, operation);
     if (operation.op === "copy" || operation.op === "move") {
       const source = requireSource(document, operation);
-      if (operation.op === "copy") copied += JSON.stringify(source).length;
+      if (operation.op === "copy") copied += jsonText(source).length;
       if (copied > jsonPatchCopiedCharactersMax) {
         throw requestEntityTooLarge(
           `the copy operations of the patch add more than ${jsonPatchCopiedCharactersMax} characters`,
@@ -71,7 +71,7 @@ function parseOperation(operation: unknown, index: number): JsonPatchOperation {
   if (!isJsonObject(operation)) throw badRequest(`error decoding patch: operation ${index} is not an object`);
   const { op, path, from } = operation;
   if (typeof op !== "string" || !operationNames.has(op)) {
-    throw badRequest(`error decoding patch: operation ${index} has unknown op ${JSON.stringify(op ?? null)}`);
+    throw badRequest(`error decoding patch: operation ${index} has unknown op ${jsonText(op ?? null)}`);
   }
   if (!isPointer(path)) throw badRequest(`error decoding patch: operation ${index} has no valid path`);
   if ((op === "move" || op === "copy") && !isPointer(from)) {

@@ -48,3 +48,24 @@ export function jsonTypeOf(
   if (typeof (value as unknown) === "bigint") return "integer";
   return typeof value === "string" ? "string" : "object";
 }
+
+/**
+ * JSON text of a value, for messages and for keys. Integers beyond 2^53 may come as `bigint`, which `JSON.stringify`
+ * refuses; here they are digits like other numbers.
+ */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return textWithIntegers(value);
+  }
+}
+
+function textWithIntegers(value: unknown): string {
+  if (typeof value === "bigint") return String(value);
+  if (Array.isArray(value)) return `[${value.map(textWithIntegers).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${textWithIntegers(field)}`).join(",")}}`;
+}

@@ -1,5 +1,5 @@
 import { deepEqual } from "./deep-equal.ts";
-import { isJsonArray, isJsonObject, ownField, setField } from "./json.ts";
+import { isJsonArray, isJsonObject, jsonText, ownField, setField } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { orderElements } from "./element-order.ts";
 import { badRequest } from "./status-errors.ts";
@@ -133,7 +133,7 @@ function mergeItems(
   for (const item of changes) {
     const key = ownField(item, mergeKey);
     if (key === undefined) {
-      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`);
+      throw badRequest(`map: ${jsonText(item)} does not contain declared merge key: ${mergeKey}`);
     }
     const isSame = (each: Json): boolean => isJsonObject(each) && deepEqual(ownField(each, mergeKey), key);
     const directive = ownField(item, "$patch");
@@ -167,7 +167,7 @@ function listDirective(patch: JsonObject, name: string): readonly Json[] | undef
   const value = ownField(patch, name);
   if (value === undefined) return undefined;
   if (isJsonArray(value)) return value;
-  throw badRequest(`the value of ${name} in a patch is a list, not ${JSON.stringify(value)}`);
+  throw badRequest(`the value of ${name} in a patch is a list, not ${jsonText(value)}`);
 }
 
 function checkOrderCovers(
@@ -180,7 +180,7 @@ function checkOrderCovers(
   for (const item of change) {
     if (isJsonObject(item) && Object.hasOwn(item, "$patch")) continue;
     if (order.some((each) => deepEqual(keyOf(each), keyOf(item)))) continue;
-    throw badRequest(`the item ${JSON.stringify(item)} of the patch is missing in its $setElementOrder list`);
+    throw badRequest(`the item ${jsonText(item)} of the patch is missing in its $setElementOrder list`);
   }
 }
 
@@ -210,7 +210,5 @@ function withoutNestedDirectives(value: Json): Json {
 }
 
 function unknownDirective(directive: Json): Error {
-  return badRequest(
-    `unknown patch type found: ${JSON.stringify(directive)}; known are replace, merge, delete`,
-  );
+  return badRequest(`unknown patch type found: ${jsonText(directive)}; known are replace, merge, delete`);
 }

@@ -1,6 +1,7 @@
 import { humanDuration } from "./human-duration.ts";
 import { compileJsonPath } from "./json-path.ts";
 import type { JsonPath } from "./json-path.ts";
+import { jsonText } from "./json.ts";
 import type { Json } from "./json.ts";
 import { parseTime } from "./timestamp.ts";
 
@@ -56,7 +57,7 @@ function cellOf(value: Json, type: string, now: number): Json {
     case "date":
       return typeof value === "string" ? ageOf(value, now) : null;
     default:
-      return value === null ? null : typeof value === "string" ? value : JSON.stringify(value);
+      return value === null ? null : typeof value === "string" ? value : jsonText(value);
   }
 }
 

@@ -5,6 +5,7 @@ import {
   isJsonObject,
   ownField,
   type StructuralSchema,
+  jsonText,
 } from "@meridian/kube";
 import type { PathElement } from "./field-set.ts";
 
@@ -73,7 +74,7 @@ export function partsOf(
         schema?.items,
       ]);
     case "members":
-      return (value as readonly Json[]).map((item) => [`v:${JSON.stringify(item)}`, item, schema?.items]);
+      return (value as readonly Json[]).map((item) => [`v:${jsonText(item)}`, item, schema?.items]);
   }
 }
 
@@ -94,12 +95,12 @@ export function checkDistinct(value: Json, schema: StructuralSchema | undefined,
 }
 
 function keyElement(item: Json, keys: readonly string[], schema: StructuralSchema | undefined): PathElement {
-  if (!isJsonObject(item)) return `v:${JSON.stringify(item)}`;
+  if (!isJsonObject(item)) return `v:${jsonText(item)}`;
   const entries = [...keys].sort().flatMap((key) => {
     const content = ownField(item, key) ?? schema?.items?.properties?.[key]?.default;
     return content === undefined ? [] : [[key, content] as const];
   });
-  return `k:${JSON.stringify(Object.fromEntries(entries))}`;
+  return `k:${jsonText(Object.fromEntries(entries))}`;
 }
 
 /** `.spec.ports[port=80].name`: a path as people read it. */
@@ -112,7 +113,7 @@ function elementText(element: PathElement): string {
   switch (element.slice(0, 2)) {
     case "k:":
       return `[${Object.entries(JSON.parse(content) as JsonObject)
-        .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+        .map(([key, value]) => `${key}=${jsonText(value)}`)
         .join(",")}]`;
     case "v:":
       return `[=${content}]`;

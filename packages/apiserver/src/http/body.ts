@@ -2,12 +2,16 @@ import { badRequest, requestEntityTooLarge, unsupportedMediaType } from "@meridi
 import type { HttpRequest } from "@meridian/runtime";
 import { parseDocument } from "yaml";
 import { type DecodedJson, decodeJson, encodeJson, JsonTextError } from "../json/json-text.ts";
+import { isYamlDeeperThan } from "../json/yaml-depth.ts";
 import { decodeProtobufObject, UnknownMessageError } from "../protobuf/decode-object.ts";
 import { WireError } from "../protobuf/wire-reader.ts";
 import { parseMediaType } from "./media-type.ts";
 
 /** Largest request body. */
 export const requestBodyBytesMax: number = 3 * 1024 * 1024;
+
+/** Well below what the parser's recursion can bear. */
+const yamlDepthMax = 250;
 
 const bodyTypes = ["application/json", "application/yaml"];
 
@@ -75,15 +79,25 @@ export function decodeYamlText(text: string): DecodedJson {
       if (!(error instanceof JsonTextError)) throw error;
     }
   }
-  const document = parseDocument(text, { intAsBigInt: true, uniqueKeys: false, merge: true });
+  if (isYamlDeeperThan(text, yamlDepthMax)) {
+    throw badRequest(`error decoding YAML: collections are nested deeper than ${yamlDepthMax} levels`);
+  }
+  const document = parseDocument(text, {
+    intAsBigInt: true,
+    uniqueKeys: false,
+    merge: true,
+    logLevel: "error",
+  });
   const problem = document.errors[0];
   if (problem !== undefined) throw badRequest(`error decoding YAML: ${problem.message.split("\n")[0] ?? ""}`);
-  let value: unknown;
+  let json: string;
   try {
-    value = document.toJS({ maxAliasCount: 100 });
+    // An alias may stand inside of what it names; then it has no JSON.
+    json = encodeJson(document.toJS({ maxAliasCount: 100 }) ?? null);
   } catch (error) {
-    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+    const message = error instanceof Error ? error.message : String(error);
+    throw badRequest(`error decoding YAML: ${message.split("\n")[0] ?? ""}`);
   }
   // Through JSON once more: it applies the limits, and turns what only YAML has (dates, sets) into JSON.
-  return decodeJsonText(encodeJson(value ?? null));
+  return decodeJsonText(json);
 }

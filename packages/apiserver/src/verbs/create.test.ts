@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configMap, configMapsPath, TestApi } from "../test-api.ts";
+import { configMap, configMapsPath, definitionsPath, TestApi, widgetDefinition } from "../test-api.ts";
 
 test("a created object carries what the server owns", async () => {
   await using api = await TestApi.start();
@@ -216,4 +216,13 @@ test("a lease's times rest with six digits, however many came", async () => {
     const { body } = await api.post(path, { metadata: { name: `l${index}` }, spec: { renewTime: sent } });
     assert.equal(body["spec"]?.["renewTime"], stored);
   }
+});
+
+test("a definition whose columns are no list is refused by its schema", async () => {
+  await using api = await TestApi.start();
+  const answer = await api.post(
+    definitionsPath,
+    widgetDefinition({ additionalPrinterColumns: { name: "x" } }),
+  );
+  assert.equal(answer.status, 422, answer.text);
 });

@@ -5,6 +5,7 @@ import {
   isJsonObject,
   notSupported,
   type StatusCause,
+  jsonText,
 } from "@meridian/kube";
 import type { ApiRequest } from "../http/api-request.ts";
 import { decodeBody } from "../http/body.ts";
@@ -87,7 +88,7 @@ function fromBody(request: ApiRequest): GivenOptions {
   const { kind } = body;
   if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
     throw badRequest(
-      `the kind in the data (${JSON.stringify(kind)}) does not match the expected kind (DeleteOptions)`,
+      `the kind in the data (${jsonText(kind)}) does not match the expected kind (DeleteOptions)`,
     );
   }
   const preconditions = body["preconditions"] ?? {};
@@ -118,7 +119,6 @@ interface Types {
 
 function optional<T extends keyof Types>(value: unknown, type: T): Types[T] | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== type)
-    throw badRequest(`DeleteOptions: expected a ${type}, not ${JSON.stringify(value)}`);
+  if (typeof value !== type) throw badRequest(`DeleteOptions: expected a ${type}, not ${jsonText(value)}`);
   return value as Types[T];
 }

@@ -107,3 +107,11 @@ test("a collection is deleted by selector, and what was deleted is answered", as
   assert.deepEqual(namesOf(left.body), ["b"]);
   assert.equal((await api.delete("/api/v1/configmaps")).status, 405);
 });
+
+test("options of a wrong type are refused, also as integers beyond 2^53", async () => {
+  await using api = await TestApi.start();
+  await api.given(configMapsPath, configMap("a"));
+  for (const body of ['{"kind":9007199254740993}', '{"gracePeriodSeconds":9007199254740993}']) {
+    assert.equal((await api.request("DELETE", path, { body })).status, 400, body);
+  }
+});

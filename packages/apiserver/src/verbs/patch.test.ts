@@ -153,3 +153,18 @@ test("the scale of a workload is read and written by itself", async () => {
   assert.equal(body["spec"]?.["replicas"], 3);
   assert.equal(body["metadata"]?.["generation"], 2);
 });
+
+for (const [name, body] of [
+  ["an alias inside of what it names", "a: &a [*a]"],
+  ["mappings nested without end", '{"a":'.repeat(100_000)],
+  ["sequences nested without end", "- ".repeat(100_000)],
+] as const) {
+  test(`YAML with ${name} is refused and harms nobody else`, async () => {
+    await using api = await TestApi.start();
+    const answer = await api.request("PATCH", `${path}?fieldManager=me`, {
+      body,
+      contentType: "application/apply-patch+yaml",
+    });
+    assert.equal(answer.status, 400, answer.text);
+  });
+}

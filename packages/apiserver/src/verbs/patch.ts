@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
   unsupportedMediaType,
+  jsonText,
 } from "@meridian/kube";
 import type { HttpResponse } from "@meridian/runtime";
 import { serveApply } from "../apply/serve-apply.ts";
@@ -109,7 +110,7 @@ function checkPatchedFields(request: ApiRequest, step: PatchStep, result: JsonOb
   if (problems.length === 0) return;
   if (step.options.fieldValidation === "Strict") {
     throw invalid({ group: definition.group, kind: definition.kind }, step.current.metadata.name ?? "", [
-      invalidValue("patch", JSON.stringify(step.patch.value), strictErrorText(problems)),
+      invalidValue("patch", jsonText(step.patch.value), strictErrorText(problems)),
     ]);
   }
   for (const problem of problems) request.warnings.add(problem);

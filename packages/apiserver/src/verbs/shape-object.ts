@@ -65,14 +65,16 @@ export function validateObject(
     }),
   ];
   if (old !== undefined) causes.push(...validateObjectMetaUpdate(object.metadata, old.metadata));
-  causes.push(
-    ...version.schema.validate(
-      asJson(object),
-      old === undefined ? undefined : asJson(old),
-      options.statusOnly === true ? { onlyFields: ["status"] } : {},
-    ),
+  const shapeCauses = version.schema.validate(
+    asJson(object),
+    old === undefined ? undefined : asJson(old),
+    options.statusOnly === true ? { onlyFields: ["status"] } : {},
   );
-  if (options.statusOnly !== true) causes.push(...(definition.rules.validate?.(object, old) ?? []));
+  causes.push(...shapeCauses);
+  // The rules of a kind rely on the types that its schema has checked.
+  if (options.statusOnly !== true && shapeCauses.length === 0) {
+    causes.push(...(definition.rules.validate?.(object, old) ?? []));
+  }
   if (causes.length > 0) {
     throw invalid({ group: definition.group, kind: definition.kind }, object.metadata.name ?? "", causes);
   }

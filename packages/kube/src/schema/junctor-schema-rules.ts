@@ -1,3 +1,4 @@
+import { jsonText } from "../json.ts";
 import { forbiddenField, required } from "../field-error.ts";
 import type { StatusCause } from "../status.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
@@ -45,7 +46,7 @@ function branchesWithExceptions(schema: StructuralSchema, path: string): Branch[
 }
 
 function isIntOrString(anyOf: readonly StructuralSchema[] | undefined): boolean {
-  const shapes = (anyOf ?? []).map((branch) => JSON.stringify(branch));
+  const shapes = (anyOf ?? []).map((branch) => jsonText(branch));
   return shapes.length === 2 && shapes[0] === '{"type":"integer"}' && shapes[1] === '{"type":"string"}';
 }
 

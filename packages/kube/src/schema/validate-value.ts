@@ -1,6 +1,6 @@
 import { deepEqual } from "../deep-equal.ts";
 import { invalidType, invalidValue, notSupported, required, tooLong, tooMany } from "../field-error.ts";
-import { isJsonArray, isJsonObject, jsonTypeOf, ownField } from "../json.ts";
+import { isJsonArray, isJsonObject, jsonText, jsonTypeOf, ownField } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { StatusCause } from "../status.ts";
 import { correlatedItem } from "./correlated-item.ts";
@@ -54,7 +54,7 @@ function validateType(value: Json, node: SchemaNode, path: string): StatusCause[
 
 function validateEnum(value: Json, { schema }: SchemaNode, path: string): StatusCause[] {
   if (schema.enum === undefined || schema.enum.some((allowed) => deepEqual(allowed, value))) return [];
-  const supported = schema.enum.map((each) => (typeof each === "string" ? each : JSON.stringify(each)));
+  const supported = schema.enum.map((each) => (typeof each === "string" ? each : jsonText(each)));
   return [notSupported(path, value, supported)];
 }
 

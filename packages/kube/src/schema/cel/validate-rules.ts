@@ -1,7 +1,7 @@
 import { Optional } from "@marcbachmann/cel-js";
 import { deepEqual } from "../../deep-equal.ts";
 import { childPath, invalidValue, itemPath, omitted } from "../../field-error.ts";
-import { isJsonArray, isJsonObject, ownField } from "../../json.ts";
+import { isJsonArray, isJsonObject, jsonText, ownField } from "../../json.ts";
 import type { Json } from "../../json.ts";
 import type { StatusCause } from "../../status.ts";
 import { correlatedItem } from "../correlated-item.ts";
@@ -154,7 +154,7 @@ function withReason(
     case "FieldValueRequired":
       return { ...cause, reason, message: `Required value: ${detail}` };
     case "FieldValueDuplicate":
-      return { ...cause, reason, message: `Duplicate value: ${JSON.stringify(shownValue(value))}` };
+      return { ...cause, reason, message: `Duplicate value: ${jsonText(shownValue(value))}` };
     case "FieldValueInvalid":
     case undefined:
       return cause;
