@@ -4,8 +4,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary start. It only rises: measure durations and deadlines with this one. */
   monotonicMs(): number;
-  /** Resolves after `ms`; rejects with `signal.reason` as soon as the signal aborts. */
+  /** Resolves after `ms`, never earlier by `monotonicMs`; rejects with `signal.reason` as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `callback` once after `ms`. The returned function cancels it and may be called at any time. */
+  /** Calls `callback` once after `ms`, never earlier by `monotonicMs`. The returned function cancels it and may be called at any time. */
   after(ms: number, callback: () => void): () => void;
 }

@@ -26,13 +26,15 @@ export const nodeClock: Clock = {
   after,
 };
 
+/** Timers of Node count whole milliseconds of a clock of their own, and may ring a little before their time. */
 function after(ms: number, callback: () => void): () => void {
   if (ms === Infinity) return () => {};
+  const dueMs = performance.now() + (ms > 0 ? ms : 0);
   let timer: ReturnType<typeof setTimeout>;
-  const arm = (restMs: number): void => {
-    const stepMs = Math.min(restMs, timerMsMax);
-    timer = setTimeout(() => (restMs > stepMs ? arm(restMs - stepMs) : callback()), stepMs);
+  const arm = (): void => {
+    const restMs = Math.ceil(dueMs - performance.now());
+    timer = setTimeout(() => (performance.now() < dueMs ? arm() : callback()), Math.min(restMs, timerMsMax));
   };
-  arm(ms);
+  arm();
   return () => clearTimeout(timer);
 }
