@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Message, MessageRecord, Question } from "@meridian/dns";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { Simulation } from "@meridian/runtime/sim";
+import { ChildServer, freePort, meridianCommand } from "./child-server.ts";
 import { handWritten, randomZone, type DifferentialZone } from "./differential-zones.ts";
 import { DnsExchange } from "./dns-exchange.ts";
 
@@ -39,10 +39,9 @@ const everyType = [
 ];
 const fewTypes = ["A", "NS", "CNAME", "TXT", "DS", "DNAME", "ANY", "SOA"];
 
-const meridian = fileURLToPath(new URL("../../../packages/meridian/bin/meridian.js", import.meta.url));
 const runtime = nodeRuntime({ dataFolder: tmpdir(), log: silentLogger });
 const hasNamed = spawnSync("named", ["-v"]).error === undefined;
-const children: ChildProcess[] = [];
+const children: ChildServer[] = [];
 let folder: string;
 let ours: DnsExchange;
 let binds: DnsExchange;
@@ -65,11 +64,13 @@ before(async () => {
   if (!hasNamed) return;
   folder = await mkdtemp(path.join(tmpdir(), "meridian-differential-"));
   for (const zone of zones) await writeFile(path.join(folder, zone.origin), zone.text);
-  const [ourPort, bindPort] = [await freePort(), await freePort()];
+  const [ourPort, bindPort] = [await freePort(runtime), await freePort(runtime)];
   await writeFile(path.join(folder, "named.conf"), namedConfig(bindPort));
   const files = zones.flatMap(({ origin }) => ["--zone-file", path.join(folder, origin), "--origin", origin]);
-  await start([process.execPath, meridian, "dns", ...files, "--listen", `127.0.0.1:${ourPort}`], /Serving /);
-  await start(["named", "-g", "-n", "1", "-c", path.join(folder, "named.conf")], / running\n/);
+  const listen = ["--listen", `127.0.0.1:${ourPort}`];
+  children.push(await ChildServer.start([...meridianCommand, "dns", ...files, ...listen], /Serving /));
+  const named = ["named", "-g", "-n", "1", "-c", path.join(folder, "named.conf")];
+  children.push(await ChildServer.start(named, / running\n/));
   ours = new DnsExchange(runtime, { address: "127.0.0.1", port: ourPort });
   binds = new DnsExchange(runtime, { address: "127.0.0.1", port: bindPort });
 });
@@ -78,13 +79,7 @@ after(async () => {
   if (!hasNamed) return;
   await ours?.[Symbol.asyncDispose]();
   await binds?.[Symbol.asyncDispose]();
-  await Promise.all(
-    children.map((child) => {
-      const closed = new Promise((resolve) => child.once("close", resolve));
-      if (!child.kill("SIGTERM")) return undefined;
-      return closed;
-    }),
-  );
+  for (const child of children) await child[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -191,30 +186,4 @@ function namedConfig(port: number): string {
 controls { };
 ${stanzas.join("\n")}
 `;
-}
-
-/** Starts a server and resolves when it has said that it serves. */
-async function start([command, ...args]: readonly string[], says: RegExp): Promise<void> {
-  const child = spawn(command!, args, { stdio: ["ignore", "pipe", "pipe"] });
-  children.push(child);
-  let printed = "";
-  await new Promise<void>((resolve, reject) => {
-    const look = (chunk: Buffer): void => {
-      printed += chunk.toString();
-      if (says.test(printed)) resolve();
-    };
-    child.stdout.on("data", look);
-    child.stderr.on("data", look);
-    child.once("close", () => reject(new Error(`${command} ended: ${printed}`)));
-  });
-}
-
-/** A port that is free for TCP and UDP now. */
-async function freePort(): Promise<number> {
-  await using listener = await runtime.network.listenTcp({
-    address: "127.0.0.1",
-    port: 0,
-    onConnection: (connection) => connection.destroy(),
-  });
-  return listener.local.port;
 }

@@ -1,0 +1,79 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { Runtime } from "@meridian/runtime";
+
+/** The command as users run it. */
+export const meridianCommand: readonly string[] = [
+  process.execPath,
+  fileURLToPath(new URL("../../../packages/meridian/bin/meridian.js", import.meta.url)),
+];
+
+/** A server in a process of its own, owned by a test. */
+export class ChildServer implements AsyncDisposable {
+  /** What its output matched when it was ready. */
+  readonly match: RegExpExecArray;
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<void>;
+
+  private constructor(child: ChildProcess, parts: { match: RegExpExecArray; closed: Promise<void> }) {
+    this.#child = child;
+    this.match = parts.match;
+    this.#closed = parts.closed;
+  }
+
+  /** Starts a command and resolves when it has printed what `says` matches. */
+  static async start(command: readonly string[], says: RegExp): Promise<ChildServer> {
+    const [program = "", ...args] = command;
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let printed = "";
+    let ready = false;
+    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    const match = await new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = (chunk: Buffer): void => {
+        if (ready) return;
+        printed += chunk.toString();
+        const found = says.exec(printed);
+        if (found === null) return;
+        ready = true;
+        resolve(found);
+      };
+      child.stdout.on("data", look);
+      child.stderr.on("data", look);
+      child.once("error", reject);
+      void closed.then(() => reject(new Error(`${command.join(" ")} ended: ${printed}`)));
+    });
+    return new ChildServer(child, { match, closed });
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Resident memory, where the system tells (Linux). */
+  async residentBytes(): Promise<number> {
+    const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+  }
+
+  /** Ends it at once, as by kill -9, and resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill("SIGTERM");
+    await this.#closed;
+  }
+}
+
+/** A port of 127.0.0.1 that is free now. */
+export async function freePort(runtime: Runtime): Promise<number> {
+  await using listener = await runtime.network.listenTcp({
+    address: "127.0.0.1",
+    port: 0,
+    onConnection: (connection) => connection.destroy(),
+  });
+  return listener.local.port;
+}
