@@ -4,6 +4,7 @@ export type { Random } from "./random.ts";
 export type { Disk, DiskLog } from "./disk.ts";
 export { silentLogger } from "./logger.ts";
 export type { LogFields, Logger } from "./logger.ts";
+export { formatEndpoint } from "./endpoint-text.ts";
 export { NetworkError } from "./network.ts";
 export type {
   AnswerDatagram,

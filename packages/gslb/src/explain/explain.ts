@@ -1,5 +1,6 @@
 import type { Zone } from "@meridian/dns";
 import { formatTime, parseObjectKey, type Condition } from "@meridian/kube";
+import { formatEndpoint } from "@meridian/runtime";
 import { addressFamilies, hasTargets } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import type { Explanation, ExplainedPeer } from "../decide/explanation.ts";
@@ -94,9 +95,7 @@ function hostPart(plan: HostPlan, latest: LatestPlan): Pick<Explanation, "health
 function explainedPeer(session: PeerSession, views: readonly PeerView[]): ExplainedPeer {
   return {
     geoTag: session.geoTag,
-    servers: session.servers.map(({ address, port }) =>
-      address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`,
-    ),
+    servers: session.servers.map(formatEndpoint),
     views: views
       .filter((view) => view.geoTag === session.geoTag)
       .map(({ family, state, targets, asOf, unreachableSince, verdict }) => ({

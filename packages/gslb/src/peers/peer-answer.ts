@@ -1,4 +1,5 @@
 import type { Verdict } from "@meridian/dns";
+import { formatEndpoint } from "@meridian/runtime";
 import type { AddressFamily } from "../decide/address-family.ts";
 import type { PeerAnswer } from "../decide/peer-view.ts";
 
@@ -10,24 +11,18 @@ export function peerAnswer(verdict: Verdict, family: AddressFamily): PeerAnswer 
   switch (verdict.state) {
     case "answered": {
       if (verdict.outcome === "referral")
-        return { kind: "failed", verdict: `a referral from ${serverText(verdict.server)}` };
+        return { kind: "failed", verdict: `a referral from ${formatEndpoint(verdict.server)}` };
       const targets = verdict.records.filter((record) => record.type === family).map((record) => record.data);
       const outcome = { data: `${targets.length} of type ${family}`, nodata: "NODATA", nxdomain: "NXDOMAIN" };
       return {
         kind: "answered",
         targets,
-        verdict: `${outcome[verdict.outcome]} from ${serverText(verdict.server)}`,
+        verdict: `${outcome[verdict.outcome]} from ${formatEndpoint(verdict.server)}`,
       };
     }
     case "refused":
-      return { kind: "failed", verdict: `${verdict.rcode} from ${serverText(verdict.server)}` };
+      return { kind: "failed", verdict: `${verdict.rcode} from ${formatEndpoint(verdict.server)}` };
     case "unreachable":
       return { kind: "failed", verdict: verdict.reason };
   }
-}
-
-function serverText(server: { readonly address: string; readonly port: number }): string {
-  return server.address.includes(":")
-    ? `[${server.address}]:${server.port}`
-    : `${server.address}:${server.port}`;
 }

@@ -2,7 +2,7 @@ import type { Server } from "node:net";
 
 import type { Logger } from "../logger.ts";
 import type { Endpoint } from "../network.ts";
-import { formatEndpoint } from "./endpoint-text.ts";
+import { formatEndpoint } from "../endpoint-text.ts";
 import { networkFailure } from "./network-failure.ts";
 
 /**

@@ -3,7 +3,7 @@ import { type Socket, connect, createServer } from "node:net";
 import type { Logger } from "../logger.ts";
 import type { Endpoint, TcpConnection, TcpListener } from "../network.ts";
 import { NetworkError } from "../network.ts";
-import { formatEndpoint } from "./endpoint-text.ts";
+import { formatEndpoint } from "../endpoint-text.ts";
 import { listenOn } from "./listening.ts";
 import { networkFailure } from "./network-failure.ts";
 import { copyOctets, plainOctets } from "./octets.ts";

@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from "node:net";
 
 import type { Logger } from "../logger.ts";
 import type { AnswerDatagram, DatagramClient, Endpoint, UdpServer, UdpSocket } from "../network.ts";
-import { formatEndpoint } from "./endpoint-text.ts";
+import { formatEndpoint } from "../endpoint-text.ts";
 import { networkFailure } from "./network-failure.ts";
 import { copyOctets, plainOctets } from "./octets.ts";
 

@@ -4,7 +4,8 @@ import type { Boot } from "./boot.ts";
 import { never } from "./boot.ts";
 import type { Fabric } from "./fabric.ts";
 import type { Host } from "./host.ts";
-import { formatEndpoint, isLoopback } from "./host.ts";
+import { formatEndpoint } from "../endpoint-text.ts";
+import { isLoopback } from "./host.ts";
 import { drawDelayMs } from "./links.ts";
 import { WireEnd } from "./wire.ts";
 

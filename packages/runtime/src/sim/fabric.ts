@@ -1,6 +1,7 @@
 import type { Endpoint } from "../network.ts";
 import type { Host } from "./host.ts";
-import { formatEndpoint, isLoopback } from "./host.ts";
+import { formatEndpoint } from "../endpoint-text.ts";
+import { isLoopback } from "./host.ts";
 import type { Links } from "./links.ts";
 import { drawDelayMs } from "./links.ts";
 import type { World } from "./world.ts";

@@ -1,3 +1,4 @@
+import { formatEndpoint } from "../endpoint-text.ts";
 import type { Endpoint } from "../network.ts";
 import { NetworkError } from "../network.ts";
 import type { Boot } from "./boot.ts";
@@ -121,10 +122,6 @@ export class PortTable<T extends { readonly local: Endpoint }> {
       if (!this.#taken(address, port)) return port;
     }
   }
-}
-
-export function formatEndpoint({ address, port }: Endpoint): string {
-  return isV6(address) ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 export function isV6(address: string): boolean {

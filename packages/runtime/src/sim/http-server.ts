@@ -4,7 +4,7 @@ import type { Logger } from "../logger.ts";
 import type { Boot } from "./boot.ts";
 import { never } from "./boot.ts";
 import type { ConnectionSink, Host } from "./host.ts";
-import { formatEndpoint } from "./host.ts";
+import { formatEndpoint } from "../endpoint-text.ts";
 import type { ClientFrame, ServerFrame } from "./http-frames.ts";
 import { lowerCased, streamWindowBytes } from "./http-frames.ts";
 import type { WireEnd } from "./wire.ts";

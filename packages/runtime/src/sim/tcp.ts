@@ -1,7 +1,7 @@
 import type { Endpoint, NetworkErrorCode, TcpConnection, TcpListener } from "../network.ts";
 import { NetworkError } from "../network.ts";
 import type { ConnectionSink, Host } from "./host.ts";
-import { formatEndpoint } from "./host.ts";
+import { formatEndpoint } from "../endpoint-text.ts";
 import type { WireEnd, WireMessage } from "./wire.ts";
 
 /** How many octets may be under way or unread before `write` waits. */

@@ -3,7 +3,7 @@ import { NetworkError } from "../network.ts";
 import type { Boot } from "./boot.ts";
 import type { Fabric } from "./fabric.ts";
 import type { Host } from "./host.ts";
-import { formatEndpoint } from "./host.ts";
+import { formatEndpoint } from "../endpoint-text.ts";
 import { drawDelayMs } from "./links.ts";
 import type { Prng } from "./prng.ts";
 import type { Timer } from "./timer-queue.ts";
