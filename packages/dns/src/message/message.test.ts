@@ -186,6 +186,14 @@ test("property: parsing any octets gives a message or a DnsError", () => {
   );
 });
 
+test("compression keeps the case of each name", () => {
+  const answers = [{ name: "a", type: "MX", class: 1, ttl: 5, data: "0 A." }];
+  const parsed = parseMessage(
+    composeMessage({ id: 1, questions: [{ name: "a", type: "A", class: 1 }], answers }),
+  );
+  assert.deepEqual(parsed.answers, answers);
+});
+
 test("property: what is composed parses to the same", () => {
   const label = fc.stringMatching(/^[a-zA-Z0-9_*-]{1,20}$/);
   const name = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join("."));

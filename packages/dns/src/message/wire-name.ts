@@ -1,5 +1,5 @@
 import { DnsError } from "../dns-error.ts";
-import { foldName, nameOctetsMax, type Name } from "../name/name.ts";
+import { nameOctetsMax, type Name } from "../name/name.ts";
 import type { OctetReader, OctetWriter } from "./octets.ts";
 
 const headerOctets = 12;
@@ -53,13 +53,13 @@ export class NameCompressor {
 
   /** Writes a name, as short as earlier ones allow. */
   write(writer: OctetWriter, name: Name): void {
-    const folded = foldName(name);
     for (let at = 0; ; at += name[at]! + 1) {
       if (name[at] === 0) {
         writer.uint8(0);
         return;
       }
-      const key = String.fromCharCode(...folded.subarray(at));
+      // Only names of the same case share octets: a name must come out as it was put in.
+      const key = String.fromCharCode(...name.subarray(at));
       const offset = this.#offsets.get(key);
       if (offset !== undefined) {
         writer.uint16(0xc000 | offset);
