@@ -61,6 +61,8 @@ function parseIpv4(text: string): Uint8Array | undefined {
 function parseIpv6(text: string): Uint8Array | undefined {
   const halves = text.split("::");
   if (halves.length > 2) return undefined;
+  // The dotted form stands for the last two groups only (RFC 4291 §2.2).
+  if (halves.length === 2 && (halves[0] ?? "").includes(".")) return undefined;
   const head = parseGroups(halves[0] ?? "");
   const tail = halves.length === 2 ? parseGroups(halves[1] ?? "") : [];
   if (head === undefined || tail === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { hostNameProblem } from "../decide/dns-name.ts";
-import { isIpv4, isIpv6 } from "../decide/address-family.ts";
+import { isIpv4, isIpv6 } from "@meridian/kube";
 
 /** One thing wrong with the environment. */
 export interface ConfigProblem {

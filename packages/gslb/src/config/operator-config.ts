@@ -1,5 +1,5 @@
 import type { Endpoint } from "@meridian/runtime";
-import { isIpv4, isIpv6 } from "../decide/address-family.ts";
+import { isIpv4, isIpv6 } from "@meridian/kube";
 import { defaultNameServerPrefix } from "../decide/zone-names.ts";
 import { parseDnsZones, type ConfiguredZone } from "./dns-zones.ts";
 import {

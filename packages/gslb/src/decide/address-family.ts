@@ -1,3 +1,5 @@
+import { isIpv4, isIpv6 } from "@meridian/kube";
+
 /** The two kinds of address record, each learned, published and answered apart. */
 export type AddressFamily = "A" | "AAAA";
 
@@ -39,31 +41,7 @@ export function splitFamilies(addresses: readonly string[]): {
   return { targets: { A: [...A], AAAA: [...AAAA] }, refused };
 }
 
-/** Four decimal octets without leading zeros, as inet_pton reads them. */
-export function isIpv4(text: string): boolean {
-  const octets = text.split(".");
-  return (
-    octets.length === 4 && octets.every((octet) => /^(0|[1-9]\d{0,2})$/.test(octet) && Number(octet) <= 255)
-  );
-}
-
 /** An IPv6 address as RFC 5952 writes it, so that one address is one text in every cluster. */
 function canonicalIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
-}
-
-/** RFC 4291 §2.2, the mixed form with a dotted tail included; no zone index. */
-export function isIpv6(text: string): boolean {
-  if (!/^[0-9a-fA-F:.]+$/.test(text) || !text.includes(":")) return false;
-  const halves = text.split("::");
-  if (halves.length > 2) return false;
-  const groups = halves.flatMap((half) => (half === "" ? [] : half.split(":")));
-  let count = groups.length;
-  for (const [index, group] of groups.entries()) {
-    if (group.includes(".")) {
-      if (index !== groups.length - 1 || text.endsWith(":") || !isIpv4(group)) return false;
-      count += 1;
-    } else if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return false;
-  }
-  return halves.length === 2 ? count <= 7 : count === 8;
 }

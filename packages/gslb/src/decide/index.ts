@@ -1,14 +1,6 @@
 export { answeredTargets, decide } from "./strategy.ts";
 export type { DecideInput, Decision, LocalTargets, Reason, ReasonRule, Strategy } from "./strategy.ts";
-export {
-  addressFamilies,
-  familyOf,
-  hasTargets,
-  isIpv4,
-  isIpv6,
-  noTargets,
-  splitFamilies,
-} from "./address-family.ts";
+export { addressFamilies, familyOf, hasTargets, noTargets, splitFamilies } from "./address-family.ts";
 export type { AddressFamily, FamilyTargets } from "./address-family.ts";
 export {
   afterAnswer,
@@ -24,12 +16,7 @@ export { hostHealth, readyEndpoints } from "./health.ts";
 export type { BackendHealth, HostHealth, ServiceHealthPolicy, SliceEndpoints } from "./health.ts";
 export type { ExplainedPeer, ExplainedService, Explanation } from "./explanation.ts";
 export { canonicalName, hostNameProblem, isInZone, zoneOf } from "./dns-name.ts";
-export {
-  balancedHostProblem,
-  hostOfLocalTargets,
-  isLocalTargetsName,
-  localTargetsName,
-} from "./local-targets-name.ts";
+export { balancedHostProblem, isLocalTargetsName, localTargetsName } from "./local-targets-name.ts";
 export {
   defaultNameServerPrefix,
   geoTagOfNameServer,

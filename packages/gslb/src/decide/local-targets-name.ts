@@ -16,11 +16,6 @@ export function isLocalTargetsName(name: string): boolean {
   return name.slice(0, prefix.length).toLowerCase() === prefix;
 }
 
-/** The host that a `localtargets-` name is about. */
-export function hostOfLocalTargets(name: string): string {
-  return name.slice(prefix.length);
-}
-
 /**
  * Why a host cannot be balanced: it is no host name, its `localtargets-` name would break a limit of DNS, or peers could
  * not find that name in the host's zone (which may be not known).

@@ -1,5 +1,4 @@
-import type { Ingress, LoadBalancerIngress, Service } from "@meridian/kube";
-import { isIpv4 } from "../decide/address-family.ts";
+import { isIpv4, type Ingress, type LoadBalancerIngress, type Service } from "@meridian/kube";
 import type { OperatorConfig } from "../config/operator-config.ts";
 import type { LookedUp } from "../references/exposed-addresses.ts";
 

@@ -1,5 +1,5 @@
-import type { AnswerPolicy, RecordSet } from "@meridian/dns";
-import { isIpv4, isIpv6 } from "../decide/address-family.ts";
+import { textToTxtData, type AnswerPolicy, type RecordSet } from "@meridian/dns";
+import { isIpv4, isIpv6 } from "@meridian/kube";
 import { weightGroups } from "../decide/weight-labels.ts";
 
 /** Records of one name and type as one object gives them, merged over its entries. */
@@ -48,7 +48,7 @@ function presentation(type: string, target: string): string {
   switch (type) {
     case "TXT":
     case "SPF":
-      return target.startsWith('"') ? target : quoted(target);
+      return target.startsWith('"') ? target : textToTxtData(target);
     case "CNAME":
     case "DNAME":
     case "NS":
@@ -59,20 +59,4 @@ function presentation(type: string, target: string): string {
     default:
       return target;
   }
-}
-
-/** A text as character strings of at most 255 octets (RFC 1035 §3.3.14). */
-function quoted(text: string): string {
-  const octets = new TextEncoder().encode(text);
-  const strings: string[] = [];
-  for (let start = 0; start === 0 || start < octets.length; start += 255) {
-    const escaped = [...octets.subarray(start, start + 255)].map((octet) => {
-      if (octet === 0x22 || octet === 0x5c) return `\\${String.fromCharCode(octet)}`;
-      return octet >= 0x20 && octet < 0x7f
-        ? String.fromCharCode(octet)
-        : `\\${String(octet).padStart(3, "0")}`;
-    });
-    strings.push(`"${escaped.join("")}"`);
-  }
-  return strings.join(" ");
 }
