@@ -55,6 +55,13 @@ export function localTargetsRecord(
   };
 }
 
+/** Records of one host, by family as `decidedRecords` orders them, and else in the order given. */
+export function inWrittenOrder(records: readonly DnsEndpointRecord[]): readonly DnsEndpointRecord[] {
+  const rankOf = ({ recordType }: DnsEndpointRecord): number =>
+    writtenFamilies.findIndex((family) => family === recordType);
+  return records.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
 /** What a stored DNSEndpoint says about one host. */
 export interface StoredHost {
   /** Records of the host itself. */

@@ -144,6 +144,12 @@ test("IPv6 entries come before IPv4 ones, since the last of a name is what k8gb'
   assert.deepEqual(result.status.loadBalancer?.exposedIps, ["192.0.2.1", "2001:db8::1"]);
 });
 
+test("after a restart a stored answer of both families stays as it is", () => {
+  const exposed = { targets: { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] }, source: "test" };
+  const stored = plan({ exposed, views: [] }).records!;
+  assert.deepEqual(plan({ exposed, stored, views: [view("us", "unknown")] }).records, stored);
+});
+
 test("planned again over its own outcome nothing changes", () => {
   const first = plan();
   const second = plan({ stored: first.records!, status: first.status });

@@ -12,6 +12,7 @@ import {
   decidedRecords,
   haveTargets,
   heldRecords,
+  inWrittenOrder,
   localTargetsRecord,
   storedHosts,
   writtenFamilies,
@@ -157,9 +158,9 @@ function planHost(
   const held = heldRecords(stored, published);
   if (policy === undefined) {
     // With no strategy to decide by, what was answered before goes on, without what is dead.
-    const own =
-      stored.published.length > 0 ? ownRecords(host, stored.answers[0]?.recordTTL ?? 0, published) : [];
-    return { plan: { ...base, held: true }, records: [...own, ...held] };
+    const ttlSeconds = stored.answers[0]?.recordTTL ?? 0;
+    const own = stored.published.length > 0 ? ownRecords(host, ttlSeconds, published) : [];
+    return { plan: { ...base, held: true }, records: inWrittenOrder([...own, ...held]) };
   }
 
   const decision = decide({
@@ -173,7 +174,7 @@ function planHost(
   // A restart is never a failover: until each peer was asked, the stored answer stands, if it has anything to say.
   if (views.some((view) => view.state === "unknown") && haveTargets(held)) {
     const own = ownRecords(host, policy.ttlSeconds, published);
-    return { plan: { ...base, decision, held: true }, records: [...own, ...held] };
+    return { plan: { ...base, decision, held: true }, records: inWrittenOrder([...own, ...held]) };
   }
   return {
     plan: { ...base, decision, held: false },
