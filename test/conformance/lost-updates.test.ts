@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isConflict } from "@meridian/controller";
-import type { ConfigMap } from "@meridian/kube";
+import { isConflict, type ConfigMap } from "@meridian/kube";
 import { ApiWorld, configMaps } from "./api-world.ts";
 
 const seeds = Number(process.env["MERIDIAN_SEEDS"] ?? 6);

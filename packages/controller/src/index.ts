@@ -30,7 +30,7 @@ export type {
 } from "./controller/controller.ts";
 export { createOrUpdate, withDesired } from "./controller/create-or-update.ts";
 export type { CreateOrUpdateOptions, CreateOrUpdateResult } from "./controller/create-or-update.ts";
-export { isConflict, retryOnConflict } from "./controller/retry-on-conflict.ts";
+export { retryOnConflict } from "./controller/retry-on-conflict.ts";
 export { EventRecorder } from "./events/event-recorder.ts";
 export type { EventRecorderOptions } from "./events/event-recorder.ts";
 export type { EventNote } from "./events/event-correlation.ts";

@@ -20,9 +20,6 @@ export {
   generateNameConflict,
   internalError,
   invalid,
-  isExpired,
-  isStatusError,
-  isTooLargeResourceVersion,
   methodNotAllowed,
   namespaceTerminating,
   notAcceptable,
@@ -42,6 +39,14 @@ export {
   unprocessable,
   unsupportedMediaType,
 } from "./status-errors.ts";
+export {
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isNotFound,
+  isStatusError,
+  isTooLargeResourceVersion,
+} from "./status-error-checks.ts";
 export type { AccessAttempt, GroupKind, GroupResource } from "./status-errors.ts";
 export {
   childPath,

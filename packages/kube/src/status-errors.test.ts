@@ -19,8 +19,6 @@ import {
   expired,
   forbidden,
   invalid,
-  isExpired,
-  isTooLargeResourceVersion,
   namespaceTerminating,
   notFound,
   statusOf,
@@ -28,6 +26,7 @@ import {
   tooOldResourceVersion,
   unauthorized,
 } from "./status-errors.ts";
+import { isExpired, isTooLargeResourceVersion } from "./status-error-checks.ts";
 
 const gslbs = { group: "k8gb.io", plural: "gslbs" };
 const gslb = { group: "k8gb.io", kind: "Gslb" };

@@ -1,4 +1,5 @@
 import { goQuote } from "./field-error.ts";
+import { isStatusError } from "./status-error-checks.ts";
 import { StatusError } from "./status.ts";
 import type { Status, StatusCause, StatusDetails, StatusReason } from "./status.ts";
 
@@ -184,28 +185,6 @@ export function tooLargeResourceVersion(
       retryAfterSeconds: options.retryAfterSeconds ?? 1,
     },
   });
-}
-
-/** True if a Status says that the version asked for is newer than the store. */
-export function isTooLargeResourceVersion(error: unknown): boolean {
-  if (!isStatusError(error) || error.reason !== "Timeout") return false;
-  const { details, message } = error.status;
-  return (
-    (details?.causes ?? []).some((cause) => cause.reason === "ResourceVersionTooLarge") ||
-    (message ?? "").includes("Too large resource version")
-  );
-}
-
-/** True if the history that a request needed is gone: reasons `Expired` and `Gone`, and bare code 410. */
-export function isExpired(error: unknown): boolean {
-  return (
-    isStatusError(error) && (error.code === 410 || error.reason === "Expired" || error.reason === "Gone")
-  );
-}
-
-/** True for a StatusError, also one of another copy of this package. */
-export function isStatusError(error: unknown): error is StatusError {
-  return error instanceof Error && error.name === "StatusError" && "status" in error;
 }
 
 /** 405: the resource has no such verb. */

@@ -1,4 +1,4 @@
-import { badRequest, conflict, formatTime, isStatusError } from "@meridian/kube";
+import { badRequest, conflict, formatTime, isAlreadyExists, isNotFound } from "@meridian/kube";
 import type { HttpResponse } from "@meridian/runtime";
 import type { ApiRequest } from "../http/api-request.ts";
 import { bodyText, decodeYamlText } from "../http/body.ts";
@@ -49,9 +49,9 @@ export async function serveApply(
       const object = await createApplied(context, request, { application, options });
       return respondObject(context, request, { status: 201, object });
     } catch (error) {
-      const raced = isStatusError(error) && (error.reason === "AlreadyExists" || error.reason === "NotFound");
+      const raced = isAlreadyExists(error) || isNotFound(error);
       if (!raced || attempt >= attemptsMax || target !== "object") throw error;
-      if (error.reason === "NotFound" && (await isNamespaceMissing(context, request))) throw error;
+      if (isNotFound(error) && (await isNamespaceMissing(context, request))) throw error;
     }
   }
 }

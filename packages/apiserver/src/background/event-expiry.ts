@@ -1,4 +1,4 @@
-import { isStatusError, parseTime } from "@meridian/kube";
+import { isConflict, isNotFound, parseTime } from "@meridian/kube";
 import { collectionPrefix, refOf } from "../objects/object-store.ts";
 import { lastSeenOf } from "../resource/builtin/events.ts";
 import type { ApiContext } from "../verbs/api-context.ts";
@@ -37,8 +37,7 @@ async function deleteOldEvents(context: ApiContext, olderThan: number): Promise<
       const options = { ...plainDelete, preconditions: { resourceVersion } };
       await deleteObject(context, events, { ref: refOf(object), options }).catch((error: unknown) => {
         // It is gone already, or it has just happened again.
-        if (!isStatusError(error) || (error.reason !== "NotFound" && error.reason !== "Conflict"))
-          throw error;
+        if (!isNotFound(error) && !isConflict(error)) throw error;
       });
     }
     after = page.remaining > 0 ? page.records.at(-1)?.key : undefined;

@@ -1,4 +1,4 @@
-import { isStatusError, type OwnerReference, parseApiVersion } from "@meridian/kube";
+import { isConflict, parseApiVersion, type OwnerReference } from "@meridian/kube";
 import { type ObjectRef, rootKey } from "../objects/object-store.ts";
 import type { ApiObject, ServedResource } from "../resource/definition.ts";
 import type { ApiContext } from "../verbs/api-context.ts";
@@ -7,6 +7,7 @@ import { deleteObject, foregroundFinalizer, orphanFinalizer } from "../verbs/del
 import type { PropagationPolicy } from "../verbs/delete-options.ts";
 import { Doorbell } from "../verbs/doorbell.ts";
 import { followStore, type StoreStep } from "./follow-store.ts";
+import { ignoringMissing } from "./ignoring-missing.ts";
 import { type GraphNode, nodeOf, ObjectGraph } from "./object-graph.ts";
 
 /** How long a failed look at an object is put off. */
@@ -60,7 +61,7 @@ class Collector {
         await this.#look(key);
       } catch (error) {
         if (closing.aborted) return;
-        if (!isLostRace(error))
+        if (!isConflict(error))
           this.#context.runtime.log.warn("an object could not be collected", { key, error });
         this.#context.runtime.clock.after(retryMs, () => this.#add(key));
       }
@@ -272,16 +273,4 @@ function blocks(dependent: GraphNode, ownerUid: string): boolean {
 function policyOf(finalizers: readonly string[]): PropagationPolicy {
   if (finalizers.includes(orphanFinalizer)) return "Orphan";
   return finalizers.includes(foregroundFinalizer) ? "Foreground" : "Background";
-}
-
-function isLostRace(error: unknown): boolean {
-  return isStatusError(error) && error.reason === "Conflict";
-}
-
-async function ignoringMissing(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    if (!isStatusError(error) || error.reason !== "NotFound") throw error;
-  }
 }

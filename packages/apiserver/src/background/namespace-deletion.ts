@@ -1,10 +1,11 @@
-import { isStatusError, setCondition, type Condition } from "@meridian/kube";
+import { setCondition, type Condition } from "@meridian/kube";
 import { collectionPrefix, refOf, type StoredObject } from "../objects/object-store.ts";
 import { type ApiObject, asObject, type ServedResource } from "../resource/definition.ts";
 import type { ApiContext } from "../verbs/api-context.ts";
 import { changeObject } from "../verbs/change-object.ts";
 import { deleteObject } from "../verbs/delete.ts";
 import { followStore } from "./follow-store.ts";
+import { ignoringMissing } from "./ignoring-missing.ts";
 
 /** The namespace controller's own finalizer, in `spec.finalizers`. */
 const namespaceFinalizer = "kubernetes";
@@ -164,12 +165,4 @@ function counted(words: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts].map(([word, count]) => `${word} has ${count} resource instances`).join(", ");
-}
-
-async function ignoringMissing(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    if (!isStatusError(error) || error.reason !== "NotFound") throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { isStatusError } from "@meridian/kube";
+import { isAlreadyExists } from "@meridian/kube";
 import { permanentNamespaces } from "../resource/builtin/namespace.ts";
 import type { ApiContext } from "../verbs/api-context.ts";
 import { createObject } from "../verbs/create.ts";
@@ -14,7 +14,7 @@ export async function createPermanentNamespaces(context: ApiContext): Promise<vo
         object: { apiVersion: "v1", kind: "Namespace", metadata: { name } },
       });
     } catch (error) {
-      if (!isStatusError(error) || error.reason !== "AlreadyExists") throw error;
+      if (!isAlreadyExists(error)) throw error;
     }
   }
 }

@@ -1,12 +1,13 @@
 import {
-  type Condition,
-  type CustomResourceDefinition,
   deepEqual,
   isConditionTrue,
-  isStatusError,
+  isNotFound,
   setCondition,
+  type Condition,
+  type CustomResourceDefinition,
 } from "@meridian/kube";
 import { followStore, type StoreStep } from "../background/follow-store.ts";
+import { ignoringMissing } from "../background/ignoring-missing.ts";
 import { collectionPrefix, refOf } from "../objects/object-store.ts";
 import { asDefinition, cleanupFinalizer } from "../resource/builtin/custom-resource-definitions.ts";
 import { type ApiObject, asObject, type ServedResource } from "../resource/definition.ts";
@@ -170,7 +171,7 @@ class DefinitionLoop {
       // What was written counts at once, so that the next definition sees the names as taken.
       this.#known.set(name, written);
     } catch (error) {
-      if (!isStatusError(error) || error.reason !== "NotFound") {
+      if (!isNotFound(error)) {
         this.#context.runtime.log.warn("the status of a definition could not be written", {
           definition: name,
           error,
@@ -218,8 +219,8 @@ class DefinitionLoop {
       if (objects.length === 0) break;
       for (const { object } of objects) {
         if (object.metadata.deletionTimestamp !== undefined) continue;
-        await deleteObject(this.#context, resource, { ref: refOf(object), options: plainDelete }).catch(
-          ignoreMissing,
+        await ignoringMissing(
+          deleteObject(this.#context, resource, { ref: refOf(object), options: plainDelete }),
         );
       }
       const { remaining, records } = await this.#context.objects.list(resource, {
@@ -229,19 +230,21 @@ class DefinitionLoop {
       if (remaining + records.length === 0) break;
       await clock.sleep(retryMs, this.#context.closing);
     }
-    await changeObject(this.#context, this.#crds, {
-      ref: { name },
-      target: "object",
-      change: (current) => ({
-        ...current,
-        metadata: {
-          ...current.metadata,
-          finalizers: (current.metadata.finalizers ?? []).filter(
-            (finalizer) => finalizer !== cleanupFinalizer,
-          ),
-        },
+    await ignoringMissing(
+      changeObject(this.#context, this.#crds, {
+        ref: { name },
+        target: "object",
+        change: (current) => ({
+          ...current,
+          metadata: {
+            ...current.metadata,
+            finalizers: (current.metadata.finalizers ?? []).filter(
+              (finalizer) => finalizer !== cleanupFinalizer,
+            ),
+          },
+        }),
       }),
-    }).catch(ignoreMissing);
+    );
   }
 }
 
@@ -281,8 +284,4 @@ function conditionsOf(
           message: "not all names are accepted",
         };
   return [named, established].reduce((all, next) => setCondition(all, next, found.now), conditionsNow(crd));
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!isStatusError(error) || error.reason !== "NotFound") throw error;
 }

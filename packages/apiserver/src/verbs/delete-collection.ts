@@ -1,4 +1,4 @@
-import { isStatusError } from "@meridian/kube";
+import { isNotFound } from "@meridian/kube";
 import type { HttpResponse } from "@meridian/runtime";
 import type { ApiRequest } from "../http/api-request.ts";
 import { refOf } from "../objects/object-store.ts";
@@ -25,7 +25,7 @@ export async function serveDeleteCollection(context: ApiContext, request: ApiReq
       deleted.push(object);
     } catch (error) {
       // What vanished in between is what was asked for.
-      if (!isStatusError(error) || error.reason !== "NotFound") throw error;
+      if (!isNotFound(error)) throw error;
     }
   }
   return respondPage(context, request, { ...page, objects: deleted });

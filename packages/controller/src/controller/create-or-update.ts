@@ -1,7 +1,6 @@
-import { deepEqual, isStatusError } from "@meridian/kube";
+import { deepEqual, isAlreadyExists, isConflict, isNotFound } from "@meridian/kube";
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from "@meridian/kube";
 import type { KubeClient } from "../client/kube-client.ts";
-import { isConflict } from "./retry-on-conflict.ts";
 
 /** What should be there. */
 export interface CreateOrUpdateOptions<T extends KubeObject> {
@@ -49,7 +48,8 @@ export async function createOrUpdate<T extends KubeObject>(
         ? { outcome: "created", object: await client.create<T>(type, desired, bounds) }
         : { outcome: "updated", object: await client.update<T>(type, wanted, bounds) };
     } catch (error) {
-      const overtaken = wanted === undefined ? isNameTaken(error) : isConflict(error) || isNotFound(error);
+      const overtaken =
+        wanted === undefined ? isAlreadyExists(error) : isConflict(error) || isNotFound(error);
       if (!overtaken || attempt >= attemptsMax) throw error;
     }
   }
@@ -105,6 +105,3 @@ async function absentIfNotFound<T>(reading: Promise<T>): Promise<T | undefined> 
     throw error;
   }
 }
-
-const isNotFound = (error: unknown): boolean => isStatusError(error) && error.code === 404;
-const isNameTaken = (error: unknown): boolean => isStatusError(error) && error.reason === "AlreadyExists";

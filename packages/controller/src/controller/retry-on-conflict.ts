@@ -1,4 +1,4 @@
-import { isStatusError } from "@meridian/kube";
+import { isConflict } from "@meridian/kube";
 import type { Clock, Random } from "@meridian/runtime";
 
 /** How often and until when to try. */
@@ -29,9 +29,4 @@ export async function retryOnConflict<R>(
     }
     await runtime.clock.sleep(waitMs * (1 + runtime.random.float() / 10), options.signal);
   }
-}
-
-/** True for a write that saw an older state. A name that is taken has the same code and another reason. */
-export function isConflict(error: unknown): boolean {
-  return isStatusError(error) && error.code === 409 && error.reason !== "AlreadyExists";
 }

@@ -1,4 +1,4 @@
-import { isStatusError } from "@meridian/kube";
+import { isNotFound, isStatusError } from "@meridian/kube";
 import type { Event, KubeObject, ResourceType } from "@meridian/kube";
 import type { Clock, Logger, Random } from "@meridian/runtime";
 import type { KubeClient } from "../client/kube-client.ts";
@@ -122,7 +122,7 @@ export class EventRecorder {
         return;
       } catch (error) {
         // The server forgets events after an hour: then this one begins anew.
-        if (!isStatusError(error) || error.code !== 404) throw error;
+        if (!isNotFound(error)) throw error;
       }
     }
     const event = write.verb === "create" ? write.event : this.#correlator.renamed(write.event);

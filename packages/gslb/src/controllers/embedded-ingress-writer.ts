@@ -1,5 +1,5 @@
 import { createOrUpdate, type KubeClient, type Lister } from "@meridian/controller";
-import { isStatusError, type Ingress } from "@meridian/kube";
+import { type Ingress } from "@meridian/kube";
 import type { ReferenceOutcome } from "../decide/gslb-snapshot.ts";
 import { embeddedIngress, withEmbeddedSpec } from "../references/embedded-ingress.ts";
 import type { ResolvedReference } from "../references/resolve-reference.ts";
@@ -7,6 +7,7 @@ import type { Gslb } from "../resources/gslb.ts";
 import { managedByLabel } from "../resources/gslb-annotations.ts";
 import { controllerOf } from "../resources/owner.ts";
 import { ingressType } from "../resources/resource-types.ts";
+import { isRefusal } from "./refusal.ts";
 
 /** The copy of the Ingresses. */
 interface IngressCopy {
@@ -14,9 +15,6 @@ interface IngressCopy {
 }
 
 type IngressClient = Pick<KubeClient, "get" | "create" | "update">;
-
-/** Codes that trying again does not change. */
-const refusals: readonly number[] = [400, 403, 413, 422];
 
 /**
  * Makes the Ingress of an embedded spec what the spec says; nothing is written where it is already.
@@ -50,7 +48,7 @@ export async function writeEmbeddedIngress(
     });
     return undefined;
   } catch (error) {
-    if (!isStatusError(error) || !refusals.includes(error.code)) throw error;
+    if (!isRefusal(error)) throw error;
     const message = `the API server refuses the Ingress of spec.ingress: ${error.message}`;
     return { kind: "failed", reason: "InvalidReference", message, gone: false };
   }

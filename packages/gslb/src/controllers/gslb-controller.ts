@@ -1,5 +1,5 @@
 import { Controller, createOrUpdate, type EventRecorder, type KubeClient } from "@meridian/controller";
-import { deepEqual, isStatusError, objectKey } from "@meridian/kube";
+import { deepEqual, isConflict, isNotFound, objectKey } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import { parseGslbPolicy } from "../decide/gslb-policy.ts";
@@ -20,6 +20,7 @@ import { writeEmbeddedIngress } from "./embedded-ingress-writer.ts";
 import { conditionNotes, pickNotes } from "./gslb-events.ts";
 import { HostClaims } from "./host-claims.ts";
 import { ReferenceIndex } from "./reference-index.ts";
+import { isRefusal } from "./refusal.ts";
 
 export interface GslbControllerOptions {
   readonly client: KubeClient;
@@ -182,7 +183,7 @@ export class GslbController {
 
   /** Where the API server will not take the DNSEndpoint, and trying again will hardly help, the Gslb's user is told. */
   async #tellRefusal(snapshot: GslbSnapshot, error: unknown, signal: AbortSignal): Promise<void> {
-    if (!isStatusError(error) || ![400, 403, 413, 422].includes(error.code)) return;
+    if (!isRefusal(error)) return;
     const message = `the API server refuses the DNSEndpoint: ${error.message}`;
     const { status } = planGslb({ ...snapshot, endpointProblem: { reason: "WriteRefused", message } });
     await this.#writeStatus(snapshot.gslb, status, signal);
@@ -267,7 +268,7 @@ export class GslbController {
       this.#written.set(key, written);
       this.#kept.set(key, { wanted, stored: written.status });
     } catch (error) {
-      if (!isStatusError(error) || (error.code !== 409 && error.code !== 404)) throw error;
+      if (!isConflict(error) && !isNotFound(error)) throw error;
       this.#written.delete(key);
       return false;
     }

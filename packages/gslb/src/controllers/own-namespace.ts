@@ -1,5 +1,5 @@
 import type { KubeClient } from "@meridian/controller";
-import { isStatusError, type Namespace } from "@meridian/kube";
+import { isAlreadyExists, isNotFound, isStatusError, type Namespace } from "@meridian/kube";
 import { namespaceType } from "../resources/resource-types.ts";
 
 /**
@@ -11,8 +11,8 @@ export async function ensureNamespace(client: KubeClient, name: string, signal: 
     await client.get<Namespace>(namespaceType, { name }, { signal });
     return;
   } catch (error) {
-    if (isRefusal(error, 403)) return;
-    if (!isRefusal(error, 404)) throw error;
+    if (isForbidden(error)) return;
+    if (!isNotFound(error)) throw error;
   }
   try {
     await client.create<Namespace>(
@@ -21,10 +21,10 @@ export async function ensureNamespace(client: KubeClient, name: string, signal: 
       { signal },
     );
   } catch (error) {
-    if (!isRefusal(error, 403) && !isRefusal(error, 409)) throw error;
+    if (!isForbidden(error) && !isAlreadyExists(error)) throw error;
   }
 }
 
-function isRefusal(error: unknown, code: number): boolean {
-  return isStatusError(error) && error.code === code;
+function isForbidden(error: unknown): boolean {
+  return isStatusError(error) && error.code === 403;
 }

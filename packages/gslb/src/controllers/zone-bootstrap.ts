@@ -1,5 +1,5 @@
 import type { KubeClient } from "@meridian/controller";
-import { isStatusError } from "@meridian/kube";
+import { isAlreadyExists } from "@meridian/kube";
 import type { ConfiguredZone } from "../config/dns-zones.ts";
 import { zoneObjectName } from "../decide/zone-names.ts";
 import { zoneDelegationType } from "../resources/resource-types.ts";
@@ -32,7 +32,7 @@ export async function createConfiguredZones(
     try {
       await client.create<ZoneDelegation>(zoneDelegationType, object, { signal: options.signal });
     } catch (error) {
-      if (!isStatusError(error) || error.reason !== "AlreadyExists") throw error;
+      if (!isAlreadyExists(error)) throw error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, type EventRecorder, type KubeClient, type Lister } from "@meridian/controller";
 import type { DnsClient } from "@meridian/dns";
-import { deepEqual, isStatusError, type Condition } from "@meridian/kube";
+import { deepEqual, isConflict, isNotFound, type Condition } from "@meridian/kube";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "../config/operator-config.ts";
 import { withConditions, type ConditionOutcome } from "../decide/gslb-conditions.ts";
@@ -298,5 +298,5 @@ function accepted(own: OwnAddresses, unknown: readonly string[]): ConditionOutco
 }
 
 function isOvertaken(error: unknown): boolean {
-  return isStatusError(error) && (error.code === 409 || error.code === 404);
+  return isConflict(error) || isNotFound(error);
 }

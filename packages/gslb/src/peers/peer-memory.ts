@@ -1,5 +1,5 @@
 import { createOrUpdate, type KubeClient } from "@meridian/controller";
-import { isStatusError, type ConfigMap, type ResourceType } from "@meridian/kube";
+import { isNotFound, type ConfigMap, type ResourceType } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import type { AddressFamily } from "../decide/address-family.ts";
 import type { PeerMemoryEntry } from "../decide/peer-view.ts";
@@ -160,7 +160,7 @@ async function deleteIfThere(
   try {
     await client.delete(type, { namespace: ref.namespace, name: ref.name }, { signal: ref.signal });
   } catch (error) {
-    if (!isStatusError(error) || error.code !== 404) throw error;
+    if (!isNotFound(error)) throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { createOrUpdate, type KubeClient } from "@meridian/controller";
-import { isStatusError, type ConfigMap } from "@meridian/kube";
+import { isNotFound, type ConfigMap } from "@meridian/kube";
 import { canonicalName } from "../decide/dns-name.ts";
 import { configMapType } from "../resources/resource-types.ts";
 
@@ -31,7 +31,7 @@ export class SerialStore {
       return decode(map.data?.[canonicalName(zone)]);
     } catch (error) {
       this.#known = undefined;
-      if (isStatusError(error) && error.code === 404) return undefined;
+      if (isNotFound(error)) return undefined;
       throw error;
     }
   }

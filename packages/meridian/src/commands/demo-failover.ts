@@ -1,6 +1,6 @@
 import type { KubeClient } from "@meridian/controller";
 import { DnsClient } from "@meridian/dns";
-import type { EndpointSlice, Ingress, ResourceType } from "@meridian/kube";
+import { isNotFound, type EndpointSlice, type Ingress, type ResourceType } from "@meridian/kube";
 import { silentLogger, type Endpoint, type Runtime } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import type { Command } from "../cli/command.ts";
@@ -184,7 +184,7 @@ async function found<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === 404)) throw error;
+    if (!isNotFound(error)) throw error;
     throw new MeridianError(
       "NotRunning",
       `the fleet lacks the example ${application.namespace}/${application.name}; start it without --no-examples`,
