@@ -3,6 +3,7 @@ import { hasTargets, type AddressFamily, type FamilyTargets } from "./address-fa
 import { canonicalName } from "./dns-name.ts";
 import type { GslbPolicy } from "./gslb-policy.ts";
 import { localTargetsName } from "./local-targets-name.ts";
+import type { PeerView } from "./peer-view.ts";
 import { answeredTargets, type Decision } from "./strategy.ts";
 import { weightLabels } from "./weight-labels.ts";
 
@@ -99,13 +100,35 @@ export function storedHosts(records: readonly DnsEndpointRecord[]): (host: strin
 export function heldRecords(stored: StoredHost, alive: FamilyTargets): readonly DnsEndpointRecord[] {
   const living = new Set([...alive.A, ...alive.AAAA]);
   const dead = new Set(stored.published.filter((target) => !living.has(target)));
-  if (dead.size === 0) return stored.answers;
-  return stored.answers.map((record) => {
+  return withoutTargets(stored.answers, (target) => dead.has(target));
+}
+
+/**
+ * Records of a host without targets that nobody stands for any more: neither this cluster nor a peer named them last. They
+ * stay while it is not known what some peer named.
+ */
+export function vouchedRecords(
+  records: readonly DnsEndpointRecord[],
+  by: { readonly published: FamilyTargets; readonly views: readonly PeerView[] },
+): readonly DnsEndpointRecord[] {
+  if (by.views.some(({ state, targets }) => state !== "empty" && targets.length === 0)) return records;
+  const named = by.views.flatMap(({ targets }) => targets);
+  const vouched = new Set([...by.published.A, ...by.published.AAAA, ...named]);
+  return withoutTargets(records, (target) => !vouched.has(target));
+}
+
+function withoutTargets(
+  records: readonly DnsEndpointRecord[],
+  isLeaving: (target: string) => boolean,
+): readonly DnsEndpointRecord[] {
+  return records.map((record) => {
+    const leaving = new Set((record.targets ?? []).filter(isLeaving));
+    if (leaving.size === 0) return record;
     const { labels, ...rest } = record;
-    const kept = Object.entries(labels ?? {}).filter(([, value]) => !dead.has(value));
+    const kept = Object.entries(labels ?? {}).filter(([, value]) => !leaving.has(value));
     return {
       ...rest,
-      targets: (record.targets ?? []).filter((target) => !dead.has(target)),
+      targets: (record.targets ?? []).filter((target) => !leaving.has(target)),
       ...(labels === undefined ? {} : { labels: Object.fromEntries(kept) }),
     };
   });

@@ -231,11 +231,19 @@ test("an unreachable peer is held for its threshold, and the plan says when to l
   assert.match(findCondition(result.status.conditions, "PeersReachable")!.message, /from us$/);
 });
 
-test("an invalid spec keeps what was answered, without what is dead, and says why", () => {
-  const result = plan({ strategy: { type: "Wrong" }, health: "unhealthy", stored: storedAnswer });
-  assert.deepEqual(result.records, [
+test("an invalid spec keeps what was answered, without what nobody stands for, and says why", () => {
+  const wrong = { strategy: { type: "Wrong" }, stored: storedAnswer };
+  const result = plan({ ...wrong, health: "unhealthy" });
+  assert.deepEqual(result.records, [record(host, ["198.51.100.1"], { strategy: "roundRobin" })]);
+  const [us, za] = [view("us", "fresh", "198.51.100.1"), view("za", "unreachable")];
+  assert.deepEqual(plan({ ...wrong, health: "unhealthy", views: [us, za] }).records, [
     record(host, ["198.51.100.1", "203.0.113.1"], { strategy: "roundRobin" }),
   ]);
+  const answers = storedAnswer.filter(({ dnsName }) => dnsName === host);
+  assert.deepEqual(
+    plan({ ...wrong, stored: answers }).records?.map(({ dnsName }) => dnsName),
+    [`localtargets-${host}`, host],
+  );
   assert.equal(isTrue(result, "Accepted"), "False InvalidSpec");
   assert.equal(plan({ strategy: { type: "Wrong" } }).records, undefined);
 });

@@ -15,6 +15,7 @@ import {
   inWrittenOrder,
   localTargetsRecord,
   storedHosts,
+  vouchedRecords,
   writtenFamilies,
   type StoredHost,
 } from "./host-records.ts";
@@ -159,8 +160,9 @@ function planHost(
   if (policy === undefined) {
     // With no strategy to decide by, what was answered before goes on, without what is dead.
     const ttlSeconds = stored.answers[0]?.recordTTL ?? 0;
-    const own = stored.published.length > 0 ? ownRecords(host, ttlSeconds, published) : [];
-    return { plan: { ...base, held: true }, records: inWrittenOrder([...own, ...held]) };
+    const own = stored.answers.length > 0 ? ownRecords(host, ttlSeconds, published) : [];
+    const alive = vouchedRecords(held, { published, views });
+    return { plan: { ...base, held: true }, records: inWrittenOrder([...own, ...alive]) };
   }
 
   const decision = decide({
