@@ -3,7 +3,7 @@ import { createApiServer, openMemoryStorage, requestBodyBytesMax } from "@meridi
 import type { ApiServer, RetentionPolicy, Storage } from "@meridian/apiserver";
 import { Informer, KubeClient } from "@meridian/controller";
 import type { InformerOptions } from "@meridian/controller";
-import type { ConfigMap, ResourceType } from "@meridian/kube";
+import { isStatusError, type ConfigMap, type ResourceType } from "@meridian/kube";
 import type { HttpServer } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import type { CrashKind, SimLogLine, SimNode } from "@meridian/runtime/sim";
@@ -144,12 +144,14 @@ export class ApiWorld {
   writeRemotely(name: string): void {
     const value = String(++this.#writes);
     const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } };
-    this.client
-      .patch<ConfigMap>(configMaps, { namespace: "default", name }, { type: "apply", force: true, body })
-      .then(
-        (object) => this.#acknowledge(object),
-        () => {},
-      );
+    const patch = { type: "apply", force: true, fieldManager: "remote", body } as const;
+    this.client.patch<ConfigMap>(configMaps, { namespace: "default", name }, patch).then(
+      (object) => this.#acknowledge(object),
+      (error: unknown) => {
+        // Faults of server and network are what this is about; a mistake of the writer's would make it prove nothing.
+        if (isStatusError(error) && [400, 415, 422].includes(error.status.code ?? 0)) this.#fail(error);
+      },
+    );
   }
 
   /** A copy that runs from now on, checked against the truth after each step. */

@@ -11,6 +11,8 @@ import {
 export type CutKind = "clean" | "inside" | "broken";
 
 interface OpenWatch {
+  /** The lines that watches of the same objects have had. */
+  readonly past: Uint8Array[];
   /** Delivers octets to the client, before whatever the server sends next. */
   readonly deliver: (octets: Uint8Array) => void;
   readonly cut: (kind: CutKind) => void;
@@ -25,8 +27,8 @@ export class UnreliableHttp {
   readonly #random: Random;
   readonly #watches = new Set<OpenWatch>();
   readonly #refusals: HttpClientResponse[] = [];
-  /** Lines that went through, the oldest first. */
-  readonly #past: Uint8Array[] = [];
+  /** Lines that went through, the oldest first, by what was asked for. */
+  readonly #past = new Map<string, Uint8Array[]>();
   #heldUntilMs = 0;
   #toDrop = 0;
 
@@ -60,10 +62,12 @@ export class UnreliableHttp {
     for (const watch of [...this.#watches]) watch.cut(kind);
   }
 
-  /** Delivers a line of the past to all watches: the last one, or one so many before it. */
+  /** Delivers to each watch a line of its past once more: the last one, or one so many before it. */
   repeat(back: number): void {
-    const line = this.#past.at(-1 - back);
-    if (line !== undefined) for (const watch of this.#watches) watch.deliver(line);
+    for (const watch of this.#watches) {
+      const line = watch.past.at(-1 - back);
+      if (line !== undefined) watch.deliver(line);
+    }
   }
 
   /** Delivers octets that no server sent. */
@@ -111,15 +115,22 @@ export class UnreliableHttp {
     const signal =
       request.signal === undefined ? upstream.signal : AbortSignal.any([request.signal, upstream.signal]);
     const response = await inner.request({ ...request, signal });
-    return { ...response, body: this.#through(response, upstream) };
+    const selection = new URLSearchParams(request.target.split("?")[1]).get("labelSelector") ?? "";
+    const past = this.#past.get(selection) ?? [];
+    this.#past.set(selection, past);
+    return { ...response, body: this.#through(response, { upstream, past }) };
   }
 
-  async *#through(response: HttpClientResponse, upstream: AbortController): AsyncGenerator<Uint8Array, void> {
+  async *#through(
+    response: HttpClientResponse,
+    { upstream, past }: { readonly upstream: AbortController; readonly past: Uint8Array[] },
+  ): AsyncGenerator<Uint8Array, void> {
     const queue: Uint8Array[] = [];
     let wake = (): void => {};
     let ending: CutKind | "server" | undefined;
     let failure: unknown;
     const watch: OpenWatch = {
+      past,
       deliver: (octets) => {
         queue.push(octets);
         wake();
@@ -171,7 +182,7 @@ export class UnreliableHttp {
         const line = octets.slice(start, end + 1);
         const waitMs = this.#heldUntilMs - this.#clock.monotonicMs();
         if (waitMs > 0) await this.#clock.sleep(waitMs);
-        this.#past.push(line);
+        watch.past.push(line);
         if (this.#toDrop > 0) this.#toDrop--;
         else watch.deliver(line);
         start = end + 1;
