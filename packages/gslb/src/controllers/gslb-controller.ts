@@ -1,5 +1,11 @@
-import { Controller, createOrUpdate, type EventRecorder, type KubeClient } from "@meridian/controller";
-import { deepEqual, isConflict, isNotFound, objectKey } from "@meridian/kube";
+import {
+  Controller,
+  createOrUpdate,
+  type EventRecorder,
+  type KubeClient,
+  type Lister,
+} from "@meridian/controller";
+import { deepEqual, isConflict, isNotFound, objectKey, type Ingress } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import { parseGslbPolicy } from "../decide/gslb-policy.ts";
@@ -10,10 +16,15 @@ import type { PeerViews } from "../peers/peer-views.ts";
 import type { Peers } from "../peers/peers.ts";
 import type { AddressBook } from "../references/address-book.ts";
 import { exposedAddresses } from "../references/exposed-addresses.ts";
-import { resolveReference, type ResolvedReference } from "../references/resolve-reference.ts";
+import {
+  resolveReference,
+  type ReferenceSource,
+  type ResolvedReference,
+} from "../references/resolve-reference.ts";
 import type { DnsEndpoint, DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import type { Gslb, GslbStatus } from "../resources/gslb.ts";
 import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
+import type { EndpointCopies } from "../zones/booked-endpoint.ts";
 import type { ClusterCopies } from "./cluster-copies.ts";
 import { desiredEndpoint, endpointProblem, withRecords } from "./endpoint-object.ts";
 import { writeEmbeddedIngress } from "./embedded-ingress-writer.ts";
@@ -23,11 +34,11 @@ import { ReferenceIndex } from "./reference-index.ts";
 import { isRefusal } from "./refusal.ts";
 
 export interface GslbControllerOptions {
-  readonly client: KubeClient;
-  readonly copies: ClusterCopies;
-  readonly peers: Peers;
-  readonly views: PeerViews;
-  readonly addresses: AddressBook;
+  readonly client: Pick<KubeClient, "get" | "create" | "update" | "updateStatus">;
+  readonly copies: GslbCopies;
+  readonly peers: Pick<Peers, "addHost" | "removeHost">;
+  readonly views: Pick<PeerViews, "of">;
+  readonly addresses: Pick<AddressBook, "reading" | "forget">;
   readonly events: Pick<EventRecorder, "record">;
   readonly geoTag: string;
   readonly geoTags: readonly string[];
@@ -37,18 +48,32 @@ export interface GslbControllerOptions {
   readonly zones: () => readonly string[];
 }
 
+/** The copies that are read for a Gslb. */
+export interface GslbCopies extends EndpointCopies, ReferenceSource, Pick<ClusterCopies, "backend"> {
+  readonly ingresses: { readonly lister: Pick<Lister<Ingress>, "get"> };
+}
+
 /** What was last decided for a Gslb. */
 export interface LatestPlan {
   readonly plan: GslbPlan;
   readonly exposed: ExposedOutcome;
   /** Wall-clock milliseconds. */
   readonly at: number;
+  /** By the clock that only rises. */
+  readonly atMs: number;
 }
 
 /** Gslbs that are reconciled at once: what takes time is the API server. */
 const concurrency = 8;
 /** How soon to look again when the copy lags behind a write of somebody else. */
 const overtakenMs = 50;
+/**
+ * A plan's cost grows with the Gslb's hosts, and so does the number of changes that ask for one: answers of peers come host
+ * by host. So one of 2,000 hosts is planned about once a second, and leaves the time between to everybody else. The
+ * first hosts count nothing, so that the usual Gslb follows every change at once.
+ */
+const restMsPerHost = 0.5;
+const restFreeHosts = 20;
 
 /**
  * Brings each Gslb's DNSEndpoint and status to what `planGslb` says. It reads copies only and waits for nothing but its
@@ -133,6 +158,8 @@ export class GslbController {
       this.#forget(key);
       return undefined;
     }
+    const restMs = this.#restMs(key);
+    if (restMs > 0) return { after: restMs };
     const resolved = this.observe(gslb);
     const refused = await writeEmbeddedIngress(gslb, resolved, { ...this.#options, signal });
     const exposed = this.#options.addresses.reading(key, (lookUp) =>
@@ -163,7 +190,7 @@ export class GslbController {
     };
     const plan = planGslb(snapshot);
     const before = this.#plans.get(key)?.plan;
-    this.#plans.set(key, { plan, exposed, at: now });
+    this.#plans.set(key, { plan, exposed, at: now, atMs: this.#runtime.clock.monotonicMs() });
 
     // What the collector takes from a Gslb that is being deleted must not be made anew.
     const isCollected = stored === undefined && gslb.metadata.deletionTimestamp !== undefined;
@@ -179,6 +206,14 @@ export class GslbController {
     for (const note of pickNotes(before, plan)) this.#options.events.record(gslb, note);
     if (!isWritten) return { after: overtakenMs };
     return plan.afterMs === undefined ? undefined : { after: plan.afterMs };
+  }
+
+  /** How long a Gslb must wait until it is planned again. */
+  #restMs(key: string): number {
+    const latest = this.#plans.get(key);
+    if (latest === undefined) return 0;
+    const restMs = Math.max(0, latest.plan.hosts.length - restFreeHosts) * restMsPerHost;
+    return latest.atMs + restMs - this.#runtime.clock.monotonicMs();
   }
 
   /** Where the API server will not take the DNSEndpoint, and trying again will hardly help, the Gslb's user is told. */

@@ -78,3 +78,10 @@ test("a served one gets the finalizer and the own address", async () => {
   assert.deepEqual(served.metadata.finalizers, ["other/one", "k8gb.io/finalizer"]);
   assert.deepEqual(served.status!.dnsServers, [{ name: "gslb-ns-eu-a.x", address: "192.0.2.1" }]);
 });
+
+test("the zone of what clusters say of themselves cannot be delegated", async () => {
+  const { controller, objects, settle } = controlled(zoneDelegation("view", "_localtargets.a.x"));
+  await settle();
+  assert.deepEqual(controller.zones, []);
+  assert.match(objects.get("view")!.status!.conditions![0]!.message, /clusters publish to each other/);
+});

@@ -1,5 +1,5 @@
 import { hostNameProblem, isInZone } from "../decide/dns-name.ts";
-import { nameServerProblem } from "../decide/zone-names.ts";
+import { nameServerProblem, zoneOfLocalTargetsZone } from "../decide/zone-names.ts";
 import type { ZoneDelegationSpec } from "../resources/zone-delegation.ts";
 
 /** Why a ZoneDelegation cannot be served, or `undefined` where it can. */
@@ -15,6 +15,8 @@ export function zoneProblem(
   }
   if (loadBalancedZone === parentZone || !isInZone(loadBalancedZone, parentZone))
     return `spec.loadBalancedZone ${loadBalancedZone} must be below spec.parentZone ${parentZone}`;
+  if (zoneOfLocalTargetsZone(loadBalancedZone) !== undefined)
+    return `spec.loadBalancedZone ${loadBalancedZone} is what clusters publish to each other; use another name`;
   for (const geoTag of of.geoTags) {
     const problem = nameServerProblem(spec, geoTag, of.prefix);
     if (problem !== undefined) return problem;
