@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import type { SimLogLine } from "@meridian/runtime/sim";
-import { runSeed, type RunResult } from "./run-seed.ts";
+import { runSeed } from "./run-seed.ts";
+import { violationText } from "./violation-text.ts";
 
 /**
  * `npm run sim -- --seed N [--verbose]` runs one seed; `npm run sim -- --seeds 100 [--from N]` runs a range.
@@ -17,14 +18,18 @@ const { values } = parseArgs({
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds ?? 100) : 1;
 let failed = 0;
+const judged = new Map<number, number>();
 const startedMs = performance.now();
 for (let seed = first; seed < first + count; seed++) {
   const result = await runSeed(seed, values.verbose ? { onLog: printLog, onStep: printStep } : {});
+  for (const [invariant, times] of result.judged) judged.set(invariant, (judged.get(invariant) ?? 0) + times);
   if (result.violation !== undefined) {
     failed++;
-    printViolation(result);
+    console.log(violationText(result));
   } else if (count === 1) {
-    console.log(`seed ${seed} holds: ${(result.virtualMs / 1000).toFixed(0)} virtual seconds, trace ${result.traceHash}`);
+    console.log(
+      `seed ${seed} holds: ${(result.virtualMs / 1000).toFixed(0)} virtual seconds, trace ${result.traceHash}`,
+    );
   }
   if (count > 1 && (seed - first + 1) % 10 === 0) {
     const seconds = (performance.now() - startedMs) / 1000;
@@ -32,13 +37,10 @@ for (let seed = first; seed < first + count; seed++) {
     console.log(`${done} of ${count} seeds, ${failed} failed, ${(seconds / done).toFixed(2)} s each`);
   }
 }
+console.log(
+  `judged: ${[...judged].map(([invariant, times]) => `invariant ${invariant} ${times} times`).join(", ")}`,
+);
 process.exitCode = failed > 0 ? 1 : 0;
-
-function printViolation({ seed, violation }: RunResult): void {
-  console.log(`seed ${seed} breaks invariant ${violation!.invariant} at ${violation!.atMs.toFixed(0)} ms of virtual time:`);
-  console.log(`  ${violation!.seen}`);
-  console.log(`  replay it: npm run sim -- --seed ${seed} --verbose`);
-}
 
 function printStep(atMs: number, text: string): void {
   console.log(`${atMs.toFixed(0).padStart(7)} ms ---- ${text}`);

@@ -38,6 +38,8 @@ export interface RunResult {
   readonly traceHash: string;
   readonly virtualMs: number;
   readonly steps: number;
+  /** How often each invariant was judged, by its number. */
+  readonly judged: ReadonlyMap<number, number>;
 }
 
 /** How often the checkers are asked while nothing changes, since bounds end by the clock. */
@@ -54,11 +56,13 @@ export async function runSeed(seed: number, options: RunSeedOptions = {}): Promi
     traceHash: simulation.traceHash,
     virtualMs: simulation.nowMs,
     steps: simulation.steps,
+    judged: new Map(run.invariants.map((invariant) => [invariant.number, invariant.judged])),
   };
 }
 
 class SeedRun {
   readonly fleet: Fleet;
+  invariants: readonly Invariant[] = [];
   readonly #options: RunSeedOptions;
   #violation: Violation | undefined;
   #checkedAtMs = 0;
@@ -89,8 +93,8 @@ class SeedRun {
     const scenario = drawScenario(simulation.random("timeline"));
     const world = new World(this.fleet, scenario.applications);
     for (const step of scenario.initial) this.#take(step);
-    const invariants = this.#invariants(world);
-    simulation.onStep(() => this.#observe(world, invariants));
+    this.invariants = this.#checkersOf(world);
+    simulation.onStep(() => this.#observe(world));
     const startMs = simulation.nowMs;
     for (const step of scenario.steps) simulation.schedule(startMs + step.atMs, () => this.#take(step));
 
@@ -101,7 +105,7 @@ class SeedRun {
     await simulation.run({ untilMs: repairMs + quietMs(settings.periodMs) });
 
     this.#checkRecovered(world);
-    for (const invariant of invariants) invariant.finish?.();
+    for (const invariant of this.invariants) invariant.finish?.();
     this.#stopAtViolation();
   }
 
@@ -110,7 +114,7 @@ class SeedRun {
     step.act(this.fleet);
   }
 
-  #invariants(world: World): readonly Invariant[] {
+  #checkersOf(world: World): readonly Invariant[] {
     const report = (invariant: number) => (seen: string) => this.#report(invariant, seen);
     return [
       new BelievedTargets(world, report(1)),
@@ -124,12 +128,12 @@ class SeedRun {
     ];
   }
 
-  #observe(world: World, invariants: readonly Invariant[]): void {
+  #observe(world: World): void {
     const { nowMs } = this.fleet.simulation;
     const isChanged = world.update();
     if (isChanged || nowMs >= this.#checkedAtMs + checkEveryMs) {
       this.#checkedAtMs = nowMs;
-      for (const invariant of invariants) invariant.check();
+      for (const invariant of this.invariants) invariant.check();
     }
     this.#stopAtViolation();
   }
@@ -141,7 +145,10 @@ class SeedRun {
       for (const facts of world.facts(tag).applications) {
         const isWanted = facts.strategy.value !== null;
         if (isWanted && expectationOf(world, tag, facts)?.isWhole !== true)
-          this.#report(4, `${tag} has not come back to a state in which ${facts.application.host} can be judged`);
+          this.#report(
+            4,
+            `${tag} has not come back to a state in which ${facts.application.host} can be judged`,
+          );
       }
     }
   }

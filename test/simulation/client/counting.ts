@@ -39,7 +39,7 @@ export async function count(runtime: Runtime, options: CountingOptions): Promise
   for (let round = 0; ; round++) {
     await runtime.clock.sleep(between(runtime.random, 200, 4_000));
     try {
-      await increment(client, options);
+      await increment(runtime, client, options);
       if (chance(runtime.random, 0.3)) await createOne(client, options, round);
     } catch (error) {
       // A lost race, or no answer: the ledger says what is known.
@@ -48,7 +48,11 @@ export async function count(runtime: Runtime, options: CountingOptions): Promise
   }
 }
 
-async function increment(client: KubeClient, { tag, ledger, onWrong }: CountingOptions): Promise<void> {
+async function increment(
+  { clock, random }: Runtime,
+  client: KubeClient,
+  { tag, ledger, onWrong }: CountingOptions,
+): Promise<void> {
   const known = ledger.acknowledged;
   const current = await readCounter(client);
   const value = Number(current?.data?.["value"] ?? 0);
@@ -58,6 +62,8 @@ async function increment(client: KubeClient, { tag, ledger, onWrong }: CountingO
     ...(current ?? configMap(counterName)),
     data: { value: String(value + 1) },
   };
+  // The longer the pause, the more often the other writer comes between.
+  await clock.sleep(between(random, 0, 150));
   ledger.sent++;
   try {
     const written =

@@ -1,4 +1,4 @@
-import { composeMessage, parseMessage } from "@meridian/dns";
+import { composeMessage, parseMessage, type Message } from "@meridian/dns";
 import type { HttpClient, Runtime } from "@meridian/runtime";
 import { between, chance, pick } from "../fleet/draws.ts";
 import { clientAddress, placeOf, tags, zoneName, type Tag } from "../fleet/fleet-map.ts";
@@ -19,8 +19,13 @@ const targets = [
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const rcodes = { formErr: 1, servFail: 2, notImp: 4, refused: 5, notAuth: 9 };
 
+export interface ProbingOptions {
+  readonly onWrong: (seen: string) => void;
+  readonly onTried: () => void;
+}
+
 /** Knocks at every door of every cluster, without a key, for ever. */
-export async function probe(runtime: Runtime, onWrong: (seen: string) => void): Promise<void> {
+export async function probe(runtime: Runtime, { onWrong, onTried }: ProbingOptions): Promise<void> {
   const clients = new Map<string, HttpClient>();
   const socket = await runtime.network.bindUdp({
     address: clientAddress,
@@ -30,6 +35,7 @@ export async function probe(runtime: Runtime, onWrong: (seen: string) => void): 
   for (;;) {
     await runtime.clock.sleep(between(runtime.random, 300, 3_000));
     const tag = pick(runtime.random, tags);
+    onTried();
     if (chance(runtime.random, 0.5)) socket.send(intrusion(runtime), placeOf(tag).dns);
     else void knock(runtime, { tag, clients, onWrong });
   }
@@ -37,7 +43,11 @@ export async function probe(runtime: Runtime, onWrong: (seen: string) => void): 
 
 async function knock(
   runtime: Runtime,
-  of: { readonly tag: Tag; readonly clients: Map<string, HttpClient>; readonly onWrong: (seen: string) => void },
+  of: {
+    readonly tag: Tag;
+    readonly clients: Map<string, HttpClient>;
+    readonly onWrong: (seen: string) => void;
+  },
 ): Promise<void> {
   const { tag, clients, onWrong } = of;
   const { random, network } = runtime;
@@ -47,7 +57,13 @@ async function knock(
   const origin = `http://${address}:${port}`;
   const client = clients.get(origin) ?? network.httpClient({ origin });
   clients.set(origin, client);
-  const authorization = pick(random, [undefined, "Bearer wrong", "Bearer ", "Basic YWRtaW46YWRtaW4=", "token"]);
+  const authorization = pick(random, [
+    undefined,
+    "Bearer wrong",
+    "Bearer ",
+    "Basic YWRtaW46YWRtaW4=",
+    "token",
+  ]);
   const method = pick(random, methods);
   const target = isOperator ? `/explain?host=app-0.${zoneName}` : pick(random, targets);
   const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: intruderName } });
@@ -65,7 +81,9 @@ async function knock(
       // Read to the end, so that the connection can be used again.
     }
     if (response.status !== 401)
-      onWrong(`${tag} answered ${response.status} to ${method} ${target} with ${authorization ?? "no token"}`);
+      onWrong(
+        `${tag} answered ${response.status} to ${method} ${target} with ${authorization ?? "no token"}`,
+      );
   } catch {
     // No answer is no intrusion.
   }
@@ -83,13 +101,20 @@ function intrusion({ random }: Runtime): Uint8Array {
     () => composeMessage({ id, opcode: 2, questions: [zone] }),
     () => composeMessage({ id, opcode: 0, response: true, questions: [zone], answers: [record] }),
     () => composeMessage({ id, opcode: 5, response: true, questions: [zone] }),
+    () => composeMessage({ id, opcode: 4, questions: [{ ...zone, name: `_localtargets.${zoneName}` }] }),
     () => random.bytes(random.uint32() % 200),
   ];
   return pick(random, kinds)();
 }
 
 function checkRefused(datagram: Uint8Array, onWrong: (seen: string) => void): void {
-  const message = parseMessage(datagram);
+  let message: Message;
+  try {
+    message = parseMessage(datagram);
+  } catch {
+    onWrong(`a DNS server answered ${datagram.length} octets that are no message to an intrusion`);
+    return;
+  }
   const isAllowed = Object.values(rcodes).includes(message.rcode) || message.opcode === 4;
   if (!isAllowed || message.answers.length > 0)
     onWrong(

@@ -35,10 +35,10 @@ export class WatchedCopy {
     void this.#informer.run(new AbortController().signal);
   }
 
-  /** Compares the copy, if it has come to another version since the last call. */
-  check(): void {
+  /** Compares the copy, if it has come to another version since the last call. @returns whether it has */
+  check(): boolean {
     const { version } = this.#informer;
-    if (version === this.#version) return;
+    if (version === this.#version) return false;
     this.#version = version;
     const { truth, type, name } = this.#options;
     const expected = truth.at(collectionKey(type), Number(version));
@@ -56,20 +56,17 @@ export class WatchedCopy {
     }
     for (const key of found.keys())
       if (!expected.has(key)) this.#wrong(`${name} at version ${version} has ${key}, which does not exist`);
+    return true;
   }
 
-  /** Whether the copy shows the newest state, and its handler was told of it. */
-  checkCaughtUp(): void {
+  /** Whether the copy shows everything that was written until `untilMs`, and its handler was told of it. */
+  checkCaughtUp(untilMs: number): void {
     const { truth, type, name } = this.#options;
-    const now = truth.at(collectionKey(type), truth.newest);
-    const shown = this.#informer.lister.list();
-    const isBehind =
-      shown.length !== now.size ||
-      shown.some(
-        (object) => String(now.get(keyOf(type, object))?.revision) !== object.metadata.resourceVersion,
-      );
-    if (isBehind)
-      this.#wrong(`${name} is still at version ${this.#informer.version}; the truth is at ${truth.newest}`);
+    const newest = truth.newestOf(collectionKey(type), untilMs);
+    const { version, lister } = this.#informer;
+    if (Number(version) < newest)
+      this.#wrong(`${name} is still at version ${version}; the truth is at ${newest}`);
+    const shown = lister.list();
     const isUntold =
       this.#told.size !== shown.length ||
       shown.some(
@@ -85,10 +82,17 @@ export class WatchedCopy {
     const known = this.#told.get(key);
     const { name } = this.#options;
     if ((what === "added") !== (known === undefined))
-      this.#wrong(`the handler of ${name} heard that ${key} was ${what}, and ${known ? "knows" : "never met"} it`);
+      this.#wrong(
+        `the handler of ${name} heard that ${key} was ${what}, and ${known ? "knows" : "never met"} it`,
+      );
     if (old !== undefined && old.metadata.resourceVersion !== known?.metadata.resourceVersion)
-      this.#wrong(`the handler of ${name} heard of ${key} that it changed from a state that it was not told of`);
-    if (what === "updated" && Number(object.metadata.resourceVersion) <= Number(known?.metadata.resourceVersion))
+      this.#wrong(
+        `the handler of ${name} heard of ${key} that it changed from a state that it was not told of`,
+      );
+    if (
+      what === "updated" &&
+      Number(object.metadata.resourceVersion) <= Number(known?.metadata.resourceVersion)
+    )
       this.#wrong(`the handler of ${name} heard that ${key} went back in time`);
     if (what === "deleted") this.#told.delete(key);
     else this.#told.set(key, object);

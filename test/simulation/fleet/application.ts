@@ -1,4 +1,11 @@
-import type { EndpointSlice, Ingress, KubeObject, LoadBalancerIngress, ResourceType, Service } from "@meridian/kube";
+import type {
+  EndpointSlice,
+  Ingress,
+  KubeObject,
+  LoadBalancerIngress,
+  ResourceType,
+  Service,
+} from "@meridian/kube";
 import { zoneName, type Tag } from "./fleet-map.ts";
 
 /** An application that every cluster may run, with its host and a Gslb. Object names are the application's. */
@@ -8,6 +15,7 @@ export interface Application {
   readonly host: string;
   /** The name under which the host is asked for. */
   readonly question: string;
+  /** All addresses that a cluster may serve it at; which of them it has is for its load balancer to say. */
   readonly targets: Readonly<Record<Tag, readonly string[]>>;
 }
 
@@ -24,7 +32,11 @@ export interface GslbStrategySpec {
 export interface GslbObject extends KubeObject {
   readonly spec?: { readonly strategy?: GslbStrategySpec; readonly resourceRef?: object };
   readonly status?: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason: string;
+    }[];
   };
 }
 
@@ -97,7 +109,10 @@ export function gslb(name: string, strategy: GslbStrategySpec): GslbObject {
 }
 
 /** A DNSEndpoint with which a tenant reaches for names that are not its own. */
-export function thievingEndpoint(name: string, hosts: readonly string[]): KubeObject & { readonly spec: object } {
+export function thievingEndpoint(
+  name: string,
+  hosts: readonly string[],
+): KubeObject & { readonly spec: object } {
   const { metadata, ...rest } = head("externaldns.k8s.io/v1alpha1", "DNSEndpoint", name);
   const names = hosts.flatMap((host) => [host, `localtargets-${host}`]);
   return {

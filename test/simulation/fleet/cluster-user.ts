@@ -18,6 +18,8 @@ import { placeOf, tokenOf, type Tag } from "./fleet-map.ts";
 export interface WantedApplication {
   readonly application: Application;
   readonly ready: boolean;
+  /** The addresses that its load balancer has now, of those that the application may have. */
+  readonly targets: readonly string[];
   /** Absent: there is no Gslb. */
   readonly strategy: GslbStrategySpec | undefined;
 }
@@ -134,7 +136,7 @@ export class ClusterUser {
   }
 
   async #writeApplication(client: KubeClient, wanted: WantedApplication): Promise<void> {
-    const { application, ready, strategy } = wanted;
+    const { application, ready, strategy, targets } = wanted;
     const { name, host } = application;
     await createOrUpdate(client, types.namespace, {
       desired: { apiVersion: "v1", kind: "Namespace", metadata: { name: namespaceName } },
@@ -145,7 +147,7 @@ export class ClusterUser {
     });
     await createOrUpdate<KubeObject>(client, types.slice, { desired: slice(name, ready) });
     await createOrUpdate<KubeObject>(client, types.ingress, { desired: ingress(name, host) });
-    const status = loadBalancerStatus(application.targets[this.#tag]);
+    const status = loadBalancerStatus(targets);
     const place = { namespace: namespaceName, name };
     await client.patch(types.ingress, place, { type: "merge", subresource: "status", body: { status } });
     if (strategy === undefined) await deleteIfThere(client, types.gslb, name);

@@ -6,15 +6,7 @@ import { compareReopened, recordedStorage } from "../observation/recorded-storag
 import { TruthLog } from "../observation/truth-log.ts";
 import type { DnsGuard } from "../observation/dns-guard.ts";
 import { ClusterUser } from "./cluster-user.ts";
-import {
-  parentAddress,
-  parentZoneName,
-  placeOf,
-  tags,
-  tokenOf,
-  zoneName,
-  type Tag,
-} from "./fleet-map.ts";
+import { parentAddress, parentZoneName, placeOf, tags, tokenOf, zoneName, type Tag } from "./fleet-map.ts";
 import type { FleetSettings } from "./fleet-settings.ts";
 import type { Plant } from "./plant.ts";
 import { wrappedRuntime } from "./wrapped-runtime.ts";

@@ -39,7 +39,11 @@ export function tokenOf(tag: Tag): string {
 }
 
 /** Addresses at which a cluster serves an application; no two clusters and no two applications share one. */
-export function targetsOf(tag: Tag, index: number, kinds: { readonly v4: number; readonly v6: number }): string[] {
+export function targetsOf(
+  tag: Tag,
+  index: number,
+  kinds: { readonly v4: number; readonly v6: number },
+): string[] {
   const cluster = tags.indexOf(tag) + 1;
   return [
     ...Array.from({ length: kinds.v4 }, (_, n) => `198.18.${cluster}.${index * 8 + n + 1}`),

@@ -12,10 +12,15 @@ export class AlikePicks implements Invariant {
   readonly number = 3;
   readonly #world: World;
   readonly #report: Report;
+  #judged = 0;
 
   constructor(world: World, report: Report) {
     this.#world = world;
     this.#report = report;
+  }
+
+  get judged(): number {
+    return this.#judged;
   }
 
   check(): void {
@@ -24,6 +29,7 @@ export class AlikePicks implements Invariant {
         const expectation = expectationOf(this.#world, tag, facts);
         const answer = facts.answer.value;
         if (expectation?.isWhole !== true || answer === null) continue;
+        this.#judged++;
         const found = targetsIn(answer);
         if (found.join() === expectation.targets.join()) continue;
         this.#report(

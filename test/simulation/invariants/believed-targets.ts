@@ -24,6 +24,7 @@ export class BelievedTargets implements Invariant {
   readonly number = 1;
   readonly #world: World;
   readonly #report: Report;
+  #judged = 0;
   readonly #beliefs = new Map<string, Belief>();
   readonly #lives = new Map<Tag, Life>();
   /** How long after a start every peer was asked, or its deadline passed. */
@@ -33,6 +34,10 @@ export class BelievedTargets implements Invariant {
     this.#world = world;
     this.#report = report;
     this.#askedMs = 2 * world.fleet.settings.deadlineMs + world.bounds.localMs;
+  }
+
+  get judged(): number {
+    return this.#judged;
   }
 
   check(): void {
@@ -48,6 +53,7 @@ export class BelievedTargets implements Invariant {
     if (facts.answer.value === null) return;
     const { host } = facts.application;
     for (const target of targetsIn(facts.answer.value)) {
+      this.#judged++;
       const owner = ownerOf(target);
       if (owner === undefined) {
         this.#report(`${tag} answers ${host} with ${target}, which no cluster ever published`);

@@ -11,11 +11,16 @@ export class ClosedDoors implements Invariant {
   readonly number = 8;
   readonly #world: World;
   readonly #report: Report;
+  #judged = 0;
 
   constructor(world: World, report: Report) {
     this.#world = world;
     this.#report = report;
-    void probe(world.fleet.client.runtime, report);
+    void probe(world.fleet.client.runtime, { onWrong: report, onTried: () => this.#judged++ });
+  }
+
+  get judged(): number {
+    return this.#judged;
   }
 
   check(): void {

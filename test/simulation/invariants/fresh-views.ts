@@ -16,6 +16,7 @@ export class FreshViews implements Invariant {
   readonly number = 4;
   readonly #world: World;
   readonly #report: Report;
+  #judged = 0;
   #readAtMs = 0;
 
   constructor(world: World, report: Report) {
@@ -23,9 +24,14 @@ export class FreshViews implements Invariant {
     this.#report = report;
   }
 
+  get judged(): number {
+    return this.#judged;
+  }
+
   check(): void {
     const { nowMs } = this.#world;
-    for (const tag of tags) for (const facts of this.#world.facts(tag).applications) this.#checkOwn(tag, facts);
+    for (const tag of tags)
+      for (const facts of this.#world.facts(tag).applications) this.#checkOwn(tag, facts);
     if (nowMs < this.#readAtMs + readEveryMs) return;
     this.#readAtMs = nowMs;
     for (const tag of tags)
@@ -38,6 +44,7 @@ export class FreshViews implements Invariant {
     const readySinceMs = this.#world.readySince(tag);
     if (readySinceMs === undefined || facts.answer.value === null) return;
     if (nowMs < Math.max(facts.own.sinceMs, readySinceMs, facts.strategy.sinceMs) + bounds.localMs) return;
+    this.#judged++;
     if (facts.own.value.join() === facts.published.value.join()) return;
     this.#report(
       `${tag} publishes ${listed(facts.published.value)} for ${facts.application.host}; since ` +
@@ -57,6 +64,7 @@ export class FreshViews implements Invariant {
     for (const peer of peersOf(tag)) {
       const reach = this.#world.reach(tag, peer);
       if (reach.value !== "surely" || nowMs < reach.sinceMs + bounds.seenMs) continue;
+      this.#judged++;
       const views = peers.find(({ geoTag }) => geoTag === peer)?.views ?? [];
       const stale = views.find(({ state }) => state !== "fresh" && state !== "empty");
       const reached = `which it reaches since ${reach.sinceMs.toFixed(0)} ms`;
@@ -80,7 +88,9 @@ export class FreshViews implements Invariant {
   #isHinted(tag: Tag, peer: Tag): boolean {
     const { fleet, bounds, nowMs } = this.#world;
     const back = this.#world.reach(peer, tag);
-    return fleet.settings.notify && back.value === "surely" && nowMs >= back.sinceMs + bounds.seenMs + hintedMs;
+    return (
+      fleet.settings.notify && back.value === "surely" && nowMs >= back.sinceMs + bounds.seenMs + hintedMs
+    );
   }
 }
 

@@ -16,6 +16,7 @@ export class KeptWrites implements Invariant {
   readonly number = 6;
   readonly #world: World;
   readonly #report: Report;
+  #judged = 0;
   readonly #ledgers = new Map<Tag, CountingLedger>();
 
   constructor(world: World, report: Report) {
@@ -29,16 +30,23 @@ export class KeptWrites implements Invariant {
     }
   }
 
+  get judged(): number {
+    return this.#judged;
+  }
+
   check(): void {
     for (const tag of tags) {
       const { truth } = this.#world.fleet.cluster(tag);
       if (this.#world.facts(tag).changedKeys.includes(counterKey)) this.#checkSteps(tag);
       const ledger = this.#ledgers.get(tag)!;
       for (const { version, value } of ledger.versions.splice(0)) {
+        this.#judged++;
         const event = truth.keyAt(counterKey, Number(version));
         const stored = event === undefined ? undefined : truth.decode<ConfigMap>(event)?.data?.["value"];
         if (stored !== String(value) || event?.revision !== Number(version))
-          this.#report(`${tag} acknowledged ${value} at version ${version}, and stored ${stored ?? "nothing"}`);
+          this.#report(
+            `${tag} acknowledged ${value} at version ${version}, and stored ${stored ?? "nothing"}`,
+          );
       }
     }
   }
@@ -53,7 +61,9 @@ export class KeptWrites implements Invariant {
         );
       for (const { name, version } of ledger.created)
         if (String(truth.current(storeKey(types.configMap, name))?.revision) !== version)
-          this.#report(`${tag} acknowledged the creation of ${name} at version ${version} and has it no more`);
+          this.#report(
+            `${tag} acknowledged the creation of ${name} at version ${version} and has it no more`,
+          );
     }
   }
 

@@ -16,10 +16,15 @@ export class ReportedFaults implements Invariant {
   readonly number = 7;
   readonly #world: World;
   readonly #report: Report;
+  #judged = 0;
 
   constructor(world: World, report: Report) {
     this.#world = world;
     this.#report = report;
+  }
+
+  get judged(): number {
+    return this.#judged;
   }
 
   check(): void {
@@ -31,7 +36,8 @@ export class ReportedFaults implements Invariant {
     for (const tag of tags) {
       const { truth, user } = this.#world.fleet.cluster(tag);
       const events = [...truth.at(eventPrefix, truth.newest).values()].map(
-        (event) => truth.decode<{ involvedObject?: { name?: string } } & GslbObject>(event)?.involvedObject?.name,
+        (event) =>
+          truth.decode<{ involvedObject?: { name?: string } } & GslbObject>(event)?.involvedObject?.name,
       );
       for (const bad of user.badObjects()) {
         const isThere = truth.current(storeKey(types.gslb, bad.name)) !== undefined;
@@ -53,6 +59,7 @@ export class ReportedFaults implements Invariant {
     if (user.refused.has(bad.name))
       this.#report(`${tag} refused ${bad.name} (${bad.about}) and stored it all the same`);
     if (nowMs < Math.max(createdMs, readySinceMs) + reportedMs) return;
+    this.#judged++;
     const accepted = stored.status?.conditions?.find(({ type }) => type === "Accepted");
     if (accepted?.status !== "False")
       this.#report(

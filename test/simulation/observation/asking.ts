@@ -18,10 +18,7 @@ export function packQuestions(name: string): readonly [Uint8Array, Uint8Array] {
 }
 
 /** Asks an authority both questions; targets are sorted, since their order is a matter of strategy. */
-export function askDirectly(
-  authority: Authority,
-  [v4, v6]: readonly [Uint8Array, Uint8Array],
-): DirectAnswer {
+export function askDirectly(authority: Authority, [v4, v6]: readonly [Uint8Array, Uint8Array]): DirectAnswer {
   const a = ask(authority, v4, "A");
   const aaaa = ask(authority, v6, "AAAA");
   return { rcodes: [a.rcode, aaaa.rcode], A: a.targets, AAAA: aaaa.targets };
@@ -39,7 +36,8 @@ export function askWhole(
   const sets = authority.zone(of.zone)?.recordSetsOf(of.host) ?? [];
   const whole = (type: "A" | "AAAA"): readonly string[] => {
     const data = sets.find((set) => set.type === type)?.data ?? [];
-    const isPart = drawn[type].every((target) => data.includes(target)) && (drawn[type].length > 0 || data.length === 0);
+    const isPart =
+      drawn[type].every((target) => data.includes(target)) && (drawn[type].length > 0 || data.length === 0);
     return isPart ? data.toSorted() : drawn[type];
   };
   return { rcodes: drawn.rcodes, A: whole("A"), AAAA: whole("AAAA") };

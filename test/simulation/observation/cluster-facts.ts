@@ -90,16 +90,15 @@ export class ClusterFacts {
   }
 
   #readTruth(facts: ApplicationFacts, nowMs: number): boolean {
-    const { truth, tag } = this.cluster;
-    const { name, targets } = facts.application;
+    const { truth } = this.cluster;
+    const { name } = facts.application;
     const stored = truth.object<GslbObject>(storeKey(types.gslb, name));
     const strategy = stored?.spec?.strategy ?? null;
     const isServed =
       strategy !== null &&
       truth.current(storeKey(types.service, name)) !== undefined &&
-      isReady(truth.object(storeKey(types.slice, name))) &&
-      hasStatus(truth.object(storeKey(types.ingress, name)));
-    const own = isServed ? targets[tag].toSorted() : [];
+      isReady(truth.object(storeKey(types.slice, name)));
+    const own = isServed ? addressesOf(truth.object(storeKey(types.ingress, name))) : [];
     facts.ownHistory.set(own, nowMs);
     const hasOtherOwn = facts.own.set(own, nowMs);
     const hasOtherStrategy = facts.strategy.set(strategy, nowMs);
@@ -146,9 +145,9 @@ function isReady(slice: KubeObject | undefined): boolean {
   return endpoints.some((endpoint) => endpoint.conditions?.ready === true);
 }
 
-function hasStatus(ingress: KubeObject | undefined): boolean {
+function addressesOf(ingress: KubeObject | undefined): readonly string[] {
   const { status } = (ingress ?? {}) as {
-    readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly unknown[] } };
+    readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly { readonly ip: string }[] } };
   };
-  return (status?.loadBalancer?.ingress ?? []).length > 0;
+  return (status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip).toSorted();
 }

@@ -20,7 +20,8 @@ export class DnsGuard {
       const isAnswer = length > 2 && (input[offset + 2]! & 0x80) !== 0;
       const limit = Math.min(udpOctetsMax, payloadSize(input.subarray(offset, offset + length)));
       const size = answer(input, offset, length, client, output);
-      if (isAnswer && size > 0) this.#onWrong(`${name} answered ${size} octets to a message that is an answer`);
+      if (isAnswer && size > 0)
+        this.#onWrong(`${name} answered ${size} octets to a message that is an answer`);
       if (size > limit) this.#onWrong(`${name} answered ${size} octets where ${limit} are allowed`);
       if (length < 12 && size > 0) this.#onWrong(`${name} answered ${length} octets, which are no message`);
       if (authority()?.zone(zoneName)?.serial !== serial)

@@ -71,14 +71,18 @@ async function compareAt(
     } else if (record.modRevision === event.revision && !sameOctets(record.value, event.value)) {
       wrong.push(`${key} has another value at revision ${event.revision} than was acknowledged`);
     } else if (record.modRevision < event.revision) {
-      wrong.push(`${key} was acknowledged at revision ${event.revision} and came back at ${record.modRevision}`);
+      wrong.push(
+        `${key} was acknowledged at revision ${event.revision} and came back at ${record.modRevision}`,
+      );
     }
   }
   for (const record of records) {
     const known = log.current(record.key);
     if (known?.revision === record.modRevision) continue;
     if (record.modRevision <= acknowledged) {
-      wrong.push(`${record.key} came back at revision ${record.modRevision}, which was never acknowledged for it`);
+      wrong.push(
+        `${record.key} came back at revision ${record.modRevision}, which was never acknowledged for it`,
+      );
     } else log.record({ key: record.key, value: record.value, revision: record.modRevision, atMs: at.nowMs });
   }
   return wrong;

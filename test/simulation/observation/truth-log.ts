@@ -72,6 +72,17 @@ export class TruthLog {
     return state;
   }
 
+  /** The newest revision of a prefix that was written until then; 0 where nothing was. */
+  newestOf(prefix: string, untilMs: number): number {
+    let newest = 0;
+    for (const [key, events] of this.#byKey) {
+      if (!key.startsWith(prefix)) continue;
+      const last = events.findLast((event) => event.atMs <= untilMs);
+      newest = Math.max(newest, last?.revision ?? 0);
+    }
+    return newest;
+  }
+
   /** The object at a key now, as it rests in the store: without resourceVersion. */
   object<T extends KubeObject>(key: string): T | undefined {
     const event = this.current(key);

@@ -22,11 +22,13 @@ export interface Bounds {
 export class World {
   readonly fleet: Fleet;
   readonly bounds: Bounds;
+  readonly applications: readonly Application[];
   readonly clusters: ReadonlyMap<Tag, ClusterFacts>;
   readonly #reach = new Map<string, Tracked<Reach>>();
 
   constructor(fleet: Fleet, applications: readonly Application[]) {
     this.fleet = fleet;
+    this.applications = applications;
     const localMs = 1_000;
     this.bounds = { localMs, seenMs: fleet.settings.periodMs + fleet.settings.deadlineMs + localMs };
     this.clusters = new Map(

@@ -16,16 +16,16 @@ import { zoneName } from "../fleet/fleet-map.ts";
 const good: GslbStrategySpec = { type: "roundRobin", dnsTtlSeconds: 5 };
 
 /** Makes one of the objects that a careless or hostile tenant writes. */
-export function drawBadObject(
-  random: Random,
-  name: string,
-  applications: readonly Application[],
-): BadObject {
+export function drawBadObject(random: Random, name: string, applications: readonly Application[]): BadObject {
   const own = `${name}.${zoneName}`;
   const makers: readonly (() => BadObject)[] = [
     () => badGslb(name, "an unknown strategy", { host: own, strategy: { type: "fastest" } }),
     () => badGslb(name, "a negative TTL", { host: own, strategy: { ...good, dnsTtlSeconds: -5 } }),
-    () => badGslb(name, "a weight of an unknown cluster", { host: own, strategy: { ...good, weight: { mars: 3 } } }),
+    () =>
+      badGslb(name, "a weight of an unknown cluster", {
+        host: own,
+        strategy: { ...good, weight: { mars: 3 } },
+      }),
     () => badGslb(name, "a host outside every zone", { host: `${name}.example.org`, strategy: good }),
     () =>
       badGslb(name, "a host whose localtargets- name is too long", {

@@ -54,5 +54,7 @@ export function drawStrategy(random: Random): GslbStrategySpec {
 /** Weights for all clusters or some; none is zero, since that would take a cluster out of the answer. */
 function drawWeights(random: Random): Readonly<Record<string, number>> {
   const weighted = tags.filter(() => chance(random, 0.8));
-  return Object.fromEntries((weighted.length > 0 ? weighted : tags).map((tag) => [tag, integer(random, 1, 9)]));
+  return Object.fromEntries(
+    (weighted.length > 0 ? weighted : tags).map((tag) => [tag, integer(random, 1, 9)]),
+  );
 }

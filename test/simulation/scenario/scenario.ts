@@ -28,7 +28,20 @@ export interface Scenario {
 /** How long the fleet is left alone before anything happens. */
 const settlingMs = 12_000;
 
-const kinds = ["flip", "edit", "recreate", "bad", "cut", "storm", "ill", "crash", "watches", "compact", "clock"] as const;
+const kinds = [
+  "flip",
+  "edit",
+  "readdress",
+  "recreate",
+  "bad",
+  "cut",
+  "storm",
+  "ill",
+  "crash",
+  "watches",
+  "compact",
+  "clock",
+] as const;
 type Kind = (typeof kinds)[number];
 
 /** Draws a scenario. Each one has its own mixture of kinds: few at a time show more than all at once. */
@@ -39,6 +52,7 @@ export function drawScenario(random: Random): Scenario {
 
 interface Wanted {
   ready: boolean;
+  targets: readonly string[];
   strategy: GslbStrategySpec | undefined;
 }
 
@@ -62,7 +76,12 @@ class ScenarioDraw {
     const initial = this.#applications.flatMap((application) => {
       const strategy = drawStrategy(this.#random);
       return tags.map((tag) => {
-        this.#wanted.set(`${tag} ${application.name}`, { ready: chance(this.#random, 0.8), strategy });
+        const targets = this.#drawTargets(tag, application);
+        this.#wanted.set(`${tag} ${application.name}`, {
+          ready: chance(this.#random, 0.8),
+          targets,
+          strategy,
+        });
         return this.#apply(0, tag, application);
       });
     });
@@ -80,6 +99,8 @@ class ScenarioDraw {
         return this.#flip(atMs);
       case "edit":
         return this.#edit(atMs);
+      case "readdress":
+        return this.#readdress(atMs);
       case "recreate":
         return this.#recreate(atMs);
       case "bad":
@@ -93,7 +114,9 @@ class ScenarioDraw {
       case "crash":
         return this.#crash(atMs);
       case "watches":
-        return this.#onCluster(atMs, "break all watches of", (fleet, tag) => fleet.cluster(tag).breakWatches());
+        return this.#onCluster(atMs, "break all watches of", (fleet, tag) =>
+          fleet.cluster(tag).breakWatches(),
+        );
       case "compact":
         return this.#onCluster(atMs, "compact the history of", (fleet, tag) => fleet.cluster(tag).compact());
       case "clock":
@@ -107,6 +130,19 @@ class ScenarioDraw {
     const wanted = this.#wanted.get(`${tag} ${application.name}`)!;
     wanted.ready = !wanted.ready;
     this.#steps.push(this.#apply(atMs, tag, application));
+  }
+
+  /** The load balancer gets other addresses, or the last one is taken from it. */
+  #readdress(atMs: number): void {
+    const tag = pick(this.#random, tags);
+    const application = pick(this.#random, this.#applications);
+    this.#wanted.get(`${tag} ${application.name}`)!.targets = this.#drawTargets(tag, application);
+    this.#steps.push(this.#apply(atMs, tag, application));
+  }
+
+  #drawTargets(tag: Tag, application: Application): readonly string[] {
+    const all = application.targets[tag];
+    return chance(this.#random, 0.6) ? all : all.filter(() => chance(this.#random, 0.6));
   }
 
   /** The same new spec for all clusters, not quite at once. */
@@ -135,9 +171,12 @@ class ScenarioDraw {
   }
 
   #apply(atMs: number, tag: Tag, application: Application): Step {
-    const { ready, strategy } = this.#wanted.get(`${tag} ${application.name}`)!;
-    const text = `${tag} wants ${application.host} ${ready ? "ready" : "not ready"}, ${JSON.stringify(strategy ?? "no Gslb")}`;
-    return { atMs, text, act: (fleet) => fleet.cluster(tag).user.want({ application, ready, strategy }) };
+    const wanted = { application, ...this.#wanted.get(`${tag} ${application.name}`)! };
+    const { ready, targets, strategy } = wanted;
+    const text =
+      `${tag} wants ${application.host} ${ready ? "ready" : "not ready"} at ${targets.join(" ") || "no address"}, ` +
+      JSON.stringify(strategy ?? "no Gslb");
+    return { atMs, text, act: (fleet) => fleet.cluster(tag).user.want(wanted) };
   }
 
   #bad(atMs: number): void {
@@ -212,7 +251,9 @@ class ScenarioDraw {
 
   #clock(atMs: number): void {
     const byMs = integer(this.#random, -60_000, 60_000);
-    this.#onCluster(atMs, `move by ${byMs} ms the clock of`, (fleet, tag) => fleet.cluster(tag).moveClock(byMs));
+    this.#onCluster(atMs, `move by ${byMs} ms the clock of`, (fleet, tag) =>
+      fleet.cluster(tag).moveClock(byMs),
+    );
   }
 
   #onCluster(atMs: number, what: string, act: (fleet: Fleet, tag: Tag) => void): void {
@@ -223,7 +264,12 @@ class ScenarioDraw {
   /** Two nodes; most often clusters. */
   #pair(): readonly [string, string] {
     const a = pick(this.#random, tags);
-    const others = [...tags.filter((tag) => tag !== a), ...tags.filter((tag) => tag !== a), clientName, parentName];
+    const others = [
+      ...tags.filter((tag) => tag !== a),
+      ...tags.filter((tag) => tag !== a),
+      clientName,
+      parentName,
+    ];
     return [a, pick(this.#random, others)];
   }
 
