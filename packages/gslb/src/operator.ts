@@ -13,6 +13,7 @@ import type { Explanation } from "./decide/explanation.ts";
 import { edgeEndpoints } from "./delegation/edge-endpoints.ts";
 import { ownDnsAddresses } from "./delegation/own-dns-addresses.ts";
 import { explain } from "./explain/explain.ts";
+import { wildcardOver } from "./explain/wildcard-over.ts";
 import { StoredPeerMemory } from "./peers/peer-memory.ts";
 import { PeerViews } from "./peers/peer-views.ts";
 import { Peers } from "./peers/peers.ts";
@@ -241,6 +242,7 @@ function explainHost({ gslbs, views, peers, feeder }: Parts, geoTag: string, hos
     host,
     geoTag,
     holder,
+    wildcard: zone === undefined ? undefined : wildcardOver(host, zone.origin, gslbs.claims),
     latest: holder === undefined ? undefined : gslbs.latest(holder),
     views: views.of(host),
     sessions: zone === undefined ? [] : peers.sessions(zone.origin),

@@ -16,6 +16,8 @@ export interface ExplainFacts {
   readonly geoTag: string;
   /** `namespace/name` of the Gslb that holds the host. */
   readonly holder: string | undefined;
+  /** The wildcard host next above it, and the Gslb that holds that one. */
+  readonly wildcard: { readonly host: string; readonly holder: string } | undefined;
   readonly latest: LatestPlan | undefined;
   readonly views: readonly PeerView[];
   readonly sessions: readonly PeerSession[];
@@ -47,7 +49,12 @@ export function explain(facts: ExplainFacts): Explanation {
 
 function problem(facts: ExplainFacts, plan: HostPlan | undefined): Pick<Explanation, "problem"> {
   if (facts.zone === undefined) return { problem: `${facts.host} is in no zone that this cluster serves` };
-  if (facts.holder === undefined) return { problem: `no Gslb of this cluster names ${facts.host}` };
+  if (facts.holder === undefined) {
+    const { wildcard } = facts;
+    const isCovered = wildcard !== undefined && facts.zone.recordSetsOf(facts.host).length === 0;
+    const cover = isCovered ? `; it is answered as ${wildcard.host} of Gslb ${wildcard.holder} is` : "";
+    return { problem: `no Gslb of this cluster names ${facts.host}${cover}` };
+  }
   if (facts.latest === undefined) return { problem: `Gslb ${facts.holder} was not looked at yet` };
   return plan === undefined
     ? { problem: `Gslb ${facts.holder} names ${facts.host} but does not get it; see its conditions` }

@@ -1,15 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { DnsError } from "@meridian/dns";
 import type { Explanation } from "@meridian/gslb";
 import { operatorEndpoint } from "./operator-endpoint.ts";
 
 const handler = operatorEndpoint(
-  { explain: (host): Explanation => ({ host, geoTag: "eu", peers: [], dns: [], warnings: [] }) },
+  {
+    explain: (host): Explanation => {
+      if (host.includes("..")) throw new DnsError("BadName", "it has an empty label");
+      return { host, geoTag: "eu", peers: [], dns: [], warnings: [] };
+    },
+  },
   { token: "right" },
 );
 
 const cases = [
   { target: "/explain?host=a.example", expect: [200, /"host":"a\.example"/] },
+  { target: "/explain?host=a..example", expect: [400, /empty label/] },
   { target: "/explain", expect: [400, /name a host/] },
   { target: "/", expect: [404, /only \/explain/] },
   { target: "/explain?host=a", method: "POST", expect: [405, /use GET/] },

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { DnsError } from "@meridian/dns";
 import type { Operator } from "@meridian/gslb";
 import type { HttpHandler, HttpResponse } from "@meridian/runtime";
 
@@ -24,7 +25,12 @@ export function operatorEndpoint(
     if (request.method !== "GET") return problem(405, "use GET");
     const host = url.searchParams.get("host") ?? "";
     if (host === "") return problem(400, "name a host: /explain?host=NAME");
-    return json(200, operator.explain(host));
+    try {
+      return json(200, operator.explain(host));
+    } catch (error) {
+      if (error instanceof DnsError && error.code === "BadName") return problem(400, error.message);
+      throw error;
+    }
   };
 }
 
