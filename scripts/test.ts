@@ -2,9 +2,11 @@ import { spawn } from "node:child_process";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 
 /**
- * Runs the compiled tests: `test.js unit|e2e|simulation|fuzz [FILTER]`.
+ * Runs the compiled tests: `test.js unit|e2e|simulation|fuzz [FILTER]`. With `--seed N` it goes on with N+1 and so on
+ * until something fails, which is for `fuzz`.
  *
  * The files of one package that own no port and no process share one Node process, which is ten times faster than a
  * process each; a file `*.process.test.ts` gets its own. Ends with one line `N passed, N failed`. With CI=true
@@ -139,7 +141,20 @@ async function run(group: Group, index: number): Promise<Counts> {
 }
 
 async function main(): Promise<void> {
-  const [suiteName = "unit", filter = ""] = process.argv.slice(2);
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { seed: { type: "string" } },
+  });
+  const [suiteName = "unit", filter = ""] = positionals;
+  if (values.seed === undefined) return runSuite(suiteName, filter);
+  for (let seed = Number(values.seed); process.exitCode === undefined || process.exitCode === 0; seed++) {
+    console.log(`seed ${seed}`);
+    process.env["MERIDIAN_FUZZ_SEED"] = String(seed);
+    await runSuite(suiteName, filter);
+  }
+}
+
+async function runSuite(suiteName: string, filter: string): Promise<void> {
   const suite = suites[suiteName];
   if (suite === undefined) {
     console.error(`there is no suite "${suiteName}": choose one of ${Object.keys(suites).join(", ")}`);
