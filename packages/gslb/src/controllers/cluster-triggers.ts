@@ -1,10 +1,12 @@
 import { deepEqual, objectKey, type EndpointSlice, type KubeObject } from "@meridian/kube";
 import { readyEndpoints } from "../decide/health.ts";
 import { ingressKind, serviceKind, type ReferenceKind } from "../references/reference-kinds.ts";
+import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import { controllerOf, isGslbReference } from "../resources/owner.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
 import type { ZoneFeeder } from "../zones/zone-feeder.ts";
 import { serviceKeyOf, type ClusterCopies } from "./cluster-copies.ts";
+import { isAsWanted } from "./endpoint-object.ts";
 import type { GslbController } from "./gslb-controller.ts";
 import type { ZoneDelegationController } from "./zone-delegation-controller.ts";
 
@@ -53,15 +55,12 @@ function watchGslbs({ copies, gslbs, feeder }: TriggerTargets): void {
 }
 
 function watchEndpoints({ copies, gslbs, feeder }: TriggerTargets): void {
-  const wake = (
-    object: KubeObject & { readonly spec?: { readonly endpoints?: unknown } },
-    isGone: boolean,
-  ): void => {
+  const wake = (object: DnsEndpoint, isGone: boolean): void => {
     const key = objectKey(object.metadata);
     feeder.touch(key);
-    const wanted = gslbs.wantedRecords(key);
-    const isOurs = isGslbReference(controllerOf(object)) || wanted !== undefined;
-    if (isOurs && (isGone || !deepEqual(object.spec?.endpoints ?? [], wanted))) gslbs.controller.enqueue(key);
+    const gslb = copies.gslbs.lister.get(key);
+    if (gslb !== undefined && (isGone || !isAsWanted(object, gslb, gslbs.wantedRecords(key))))
+      gslbs.controller.enqueue(key);
   };
   copies.endpoints.addHandler({
     onAdd: (object) => wake(object, false),

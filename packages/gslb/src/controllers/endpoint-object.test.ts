@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import { readBooked, type EndpointCopies } from "../zones/booked-endpoint.ts";
-import { desiredEndpoint, endpointProblem, withRecords } from "./endpoint-object.ts";
+import { desiredEndpoint, endpointProblem, isAsWanted, withRecords } from "./endpoint-object.ts";
 
 const gslb: Gslb = {
   apiVersion: "k8gb.io/v1beta1",
@@ -81,4 +81,20 @@ test("one that only a person made counts as theirs, if it is marked for this DNS
     booked({ ...object, metadata: { ...metadata, labels: { "k8gb.io/dnstype": "extdns" } } }, gslb),
     undefined,
   );
+});
+
+test("an object that lacks any of what we write into it is not as wanted", () => {
+  const desired = desiredEndpoint(gslb, records);
+  const { metadata } = desired;
+  assert.ok(isAsWanted(desired, gslb, records));
+  const [owner] = metadata.ownerReferences!;
+  const changed: readonly DnsEndpoint[] = [
+    { ...desired, spec: { endpoints: [] } },
+    { ...desired, metadata: { ...metadata, labels: { ...marks, "k8gb.io/dnstype": "extdns" } } },
+    { ...desired, metadata: { ...metadata, annotations: {} } },
+    { ...desired, metadata: { ...metadata, ownerReferences: [] } },
+    { ...desired, metadata: { ...metadata, ownerReferences: [{ ...owner!, kind: "Tool", uid: "u9" }] } },
+  ];
+  for (const object of changed) assert.ok(!isAsWanted(object, gslb, records));
+  assert.ok(!isAsWanted(desired, gslb, undefined));
 });

@@ -51,6 +51,16 @@ export function withRecords(
   return deepEqual(next, stored) ? stored : next;
 }
 
+/** Whether a stored DNSEndpoint is what was last wanted for its Gslb, in all that we write into it. */
+export function isAsWanted(
+  stored: DnsEndpoint,
+  gslb: Gslb,
+  records: readonly DnsEndpointRecord[] | undefined,
+): boolean {
+  if (records === undefined || endpointProblem(stored, gslb) !== undefined) return false;
+  return withRecords(stored, gslb, records) === stored;
+}
+
 /** Why a stored DNSEndpoint is not the Gslb's to write, or `undefined` where it is. */
 export function endpointProblem(stored: DnsEndpoint | undefined, gslb: Gslb): string | undefined {
   const controller = stored === undefined ? undefined : controllerOf(stored);
