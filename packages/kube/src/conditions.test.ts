@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findCondition, isConditionTrue, removeCondition, setCondition } from "./conditions.ts";
+import { findCondition, isConditionTrue, setCondition } from "./conditions.ts";
 
 const first = Date.parse("2026-01-01T00:00:00Z");
 const later = first + 60_000;
@@ -26,9 +26,4 @@ test("other conditions keep their place", () => {
     setCondition(one, { ...ready, message: "x" }, later).map(({ type }) => type),
     ["Ready", "Synced"],
   );
-  assert.deepEqual(
-    removeCondition(one, "Ready").map(({ type }) => type),
-    ["Synced"],
-  );
-  assert.equal(removeCondition(one, "Other"), one);
 });

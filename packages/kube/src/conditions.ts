@@ -48,10 +48,3 @@ export function setCondition(
     old.observedGeneration === next.observedGeneration;
   return same ? conditions : conditions.map((each) => (each === old ? next : each));
 }
-
-/** The conditions without that of a type; the same array if there was none. */
-export function removeCondition(conditions: readonly Condition[], type: string): readonly Condition[] {
-  return conditions.some((each) => each.type === type)
-    ? conditions.filter((each) => each.type !== type)
-    : conditions;
-}

@@ -55,11 +55,6 @@ export function tooMany(field: string, actual: number, max: number): StatusCause
   return cause("FieldValueTooMany", field, join(`Too many: ${actual}`, detail));
 }
 
-/** Something that the value refers to does not exist. */
-export function valueNotFound(field: string, value: Json): StatusCause {
-  return cause("FieldValueNotFound", field, `Not found${valueText(value)}`);
-}
-
 /** A rule itself failed. */
 export function internalFieldError(field: string, detail: string): StatusCause {
   return cause("InternalError", field, join("Internal error", detail));

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  formatFieldSelector,
-  matchesFields,
-  parseFieldSelector,
-  requiredFieldValue,
-} from "./field-selector.ts";
+import { formatFieldSelector, matchesFields, parseFieldSelector } from "./field-selector.ts";
 
 const parsed: readonly [text: string, requirements: readonly (readonly [string, string, string])[]][] = [
   ["", []],
@@ -55,12 +50,6 @@ test("an absent field counts as empty text", () => {
     matchesFields(selector, (field) => (field === "status.phase" ? "Running" : undefined)),
     false,
   );
-});
-
-test("the value that a selector demands for a field is found only for equality", () => {
-  const selector = parseFieldSelector("metadata.name=x,metadata.namespace!=y");
-  assert.equal(requiredFieldValue(selector, "metadata.name"), "x");
-  assert.equal(requiredFieldValue(selector, "metadata.namespace"), undefined);
 });
 
 test("the text form reads back to the same selector", () => {

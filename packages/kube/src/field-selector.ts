@@ -47,11 +47,6 @@ export function matchesFields(
   );
 }
 
-/** The value that the selector demands for a field, as in `metadata.name=x`; `undefined` if it demands none. */
-export function requiredFieldValue(selector: FieldSelector, field: string): string | undefined {
-  return selector.requirements.find((each) => each.field === field && each.operator === "=")?.value;
-}
-
 /** Splits at commas that no backslash precedes. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];

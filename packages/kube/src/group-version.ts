@@ -1,11 +1,4 @@
-/** A kind in one version of its API group; `group` is empty for the core group. */
-export interface GroupVersionKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
-/** A collection in one version of its API group: `plural` is the path segment. */
+/** A collection in one version of its API group, which is empty for the core group; `plural` is the path segment. */
 export interface GroupVersionResource {
   readonly group: string;
   readonly version: string;

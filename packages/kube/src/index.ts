@@ -1,6 +1,6 @@
 export type { KubeList, KubeObject, ListMeta, ObjectMeta, OwnerReference } from "./metadata.ts";
 export { apiVersionOf, objectKey, parseApiVersion, parseObjectKey } from "./group-version.ts";
-export type { GroupVersionKind, GroupVersionResource, ResourceType } from "./group-version.ts";
+export type { GroupVersionResource, ResourceType } from "./group-version.ts";
 
 export { isJsonArray, isJsonObject, jsonText, jsonTypeOf, ownField, setField } from "./json.ts";
 export type { Json, JsonObject } from "./json.ts";
@@ -62,7 +62,6 @@ export {
   required,
   tooLong,
   tooMany,
-  valueNotFound,
 } from "./field-error.ts";
 
 export {
@@ -94,12 +93,7 @@ export {
   validateLabelSelectorSpec,
 } from "./label-selector.ts";
 export type { LabelRequirement, LabelSelector, LabelSelectorSpec } from "./label-selector.ts";
-export {
-  formatFieldSelector,
-  matchesFields,
-  parseFieldSelector,
-  requiredFieldValue,
-} from "./field-selector.ts";
+export { formatFieldSelector, matchesFields, parseFieldSelector } from "./field-selector.ts";
 export type { FieldRequirement, FieldSelector } from "./field-selector.ts";
 
 export { applyMergePatch, createMergePatch } from "./merge-patch.ts";
@@ -107,7 +101,6 @@ export { applyJsonPatch, jsonPatchCopiedCharactersMax, jsonPatchOperationsMax } 
 export type { JsonPatchOperation } from "./json-patch.ts";
 export { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
 export type { PatchSchema } from "./strategic-merge-patch.ts";
-export { objectMetaPatchSchema, patchSchemaOf, podSpecPatchSchema } from "./patch-schemas.ts";
 
 export { compileSchema } from "./schema/compile-schema.ts";
 export type { CompileSchemaOptions, CompiledSchema, ValidateOptions } from "./schema/compile-schema.ts";
@@ -122,7 +115,7 @@ export {
 } from "./custom-resource-definition-validation.ts";
 export { compareKubeVersions } from "./kube-version.ts";
 
-export { compileJsonPath, evaluateJsonPath } from "./json-path.ts";
+export { compileJsonPath } from "./json-path.ts";
 export type { JsonPath } from "./json-path.ts";
 export { humanDuration } from "./human-duration.ts";
 export { ageOf, compileTableCell, tableCell } from "./table-cell.ts";
@@ -133,7 +126,7 @@ export type { Cidr } from "./ip-address.ts";
 export { parseQuantity } from "./quantity.ts";
 export type { Quantity } from "./quantity.ts";
 export { formatMicroTime, formatTime, parseTime } from "./timestamp.ts";
-export { findCondition, isConditionTrue, removeCondition, setCondition } from "./conditions.ts";
+export { findCondition, isConditionTrue, setCondition } from "./conditions.ts";
 export type { Condition } from "./conditions.ts";
 
 export type {

@@ -16,8 +16,3 @@ export function compileJsonPath(path: string): JsonPath {
   const steps = parseJsonPath(path);
   return (object) => evaluateSteps(steps, object);
 }
-
-/** All values that a path selects. Use `compileJsonPath` where the same path is asked often. */
-export function evaluateJsonPath(path: string, object: Json): Json[] {
-  return compileJsonPath(path)(object);
-}

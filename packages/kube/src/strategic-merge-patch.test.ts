@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { deepEqual } from "./deep-equal.ts";
 import type { Json } from "./json.ts";
 import { applyMergePatch } from "./merge-patch.ts";
-import { patchSchemaOf } from "./patch-schemas.ts";
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
+import { patchSchemaOf } from "./testdata/patch-schemas.ts";
 
 const pod = patchSchemaOf({ group: "", kind: "Pod" });
 const service = patchSchemaOf({ group: "", kind: "Service" });

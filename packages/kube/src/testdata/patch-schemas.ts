@@ -1,4 +1,4 @@
-import type { PatchSchema } from "./strategic-merge-patch.ts";
+import type { PatchSchema } from "../strategic-merge-patch.ts";
 
 /**
  * Which lists of a built-in kind merge under strategic merge patch, and by which key. A kind that is not listed has the merge keys that
@@ -17,7 +17,7 @@ export function patchSchemaOf(kind: { readonly group: string; readonly kind: str
 }
 
 /** The merge keys of `metadata` of every kind. */
-export const objectMetaPatchSchema: PatchSchema = {
+const objectMetaPatchSchema: PatchSchema = {
   properties: {
     ownerReferences: byKey("uid"),
     finalizers: { "x-kubernetes-patch-strategy": "merge" },
@@ -25,7 +25,7 @@ export const objectMetaPatchSchema: PatchSchema = {
 };
 
 /** The merge keys of a pod's spec: with them `kubectl apply` changes one container and leaves the others alone. */
-export const podSpecPatchSchema: PatchSchema = podSpec();
+const podSpecPatchSchema: PatchSchema = podSpec();
 
 function byKey(key: string, items?: PatchSchema): PatchSchema {
   return {
