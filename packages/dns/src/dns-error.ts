@@ -10,3 +10,9 @@ export class DnsError extends Error {
     this.code = code;
   }
 }
+
+/** What a DnsError says, for problems that are told as values; throws everything else on. */
+export function dnsErrorText(error: unknown): string {
+  if (error instanceof DnsError) return error.message;
+  throw error;
+}

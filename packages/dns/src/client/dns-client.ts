@@ -1,5 +1,6 @@
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { rcodeToText } from "../message/codes.ts";
+import { headerOctets } from "../message/header.ts";
 import { composeMessage, parseMessage, type Message } from "../message/message.ts";
 import { foldNameText, nameFromText } from "../name/name.ts";
 import type { ZoneSoa } from "../zone/zone.ts";
@@ -61,7 +62,6 @@ interface Asking {
 }
 
 const payloadSize = 1232;
-const headerOctets = 12;
 const firstTryMs = 400;
 const shortestTryMs = 20;
 const cnameStepsMax = 8;

@@ -1,5 +1,8 @@
 import type { Clock } from "@meridian/runtime";
 
+/** Items that wait for their reader; beyond them, whoever repeats a reply for ever is not listened to. */
+const itemsMax = 64;
+
 /** Items that arrive one by one, for one reader who waits for the next with a limit. */
 export class Inbox<Item> {
   readonly #clock: Clock;
@@ -11,6 +14,7 @@ export class Inbox<Item> {
   }
 
   push(item: Item): void {
+    if (this.#items.length >= itemsMax) return;
     this.#items.push(item);
     this.#wake?.();
   }

@@ -1,5 +1,6 @@
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { FrameReader, toFrame } from "../message/frame-reader.ts";
+import { headerOctets } from "../message/header.ts";
 import { repeatsQuestion } from "./udp-exchanges.ts";
 
 /** Asks one question over a TCP connection of its own. `undefined` when no usable reply has come within `timeoutMs`. */
@@ -34,8 +35,8 @@ export async function askOverTcp(
     try {
       if (stop.signal.aborted) return undefined;
       await connection.write(toFrame(message));
-      const question = message.subarray(12, 12 + questionLength);
-      const frames = new FrameReader({ octetsMin: 12, octetsMax: 65_535 });
+      const question = message.subarray(headerOctets, headerOctets + questionLength);
+      const frames = new FrameReader({ octetsMin: headerOctets, octetsMax: 65_535 });
       for await (const chunk of connection.received) {
         for (const frame of frames.read(chunk)) {
           if (typeof frame === "string") return undefined;

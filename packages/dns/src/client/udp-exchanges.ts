@@ -1,4 +1,5 @@
 import type { Endpoint, Runtime, UdpSocket } from "@meridian/runtime";
+import { headerOctets } from "../message/header.ts";
 import { ipv4FromText, ipv6FromText } from "../name/address.ts";
 
 /** A datagram sent, whose reply is waited for. */
@@ -20,7 +21,6 @@ interface PooledSocket {
 const messagesPerSocketMax = 1_000;
 /** Above this, ids would become guessable and rare. */
 const exchangesPerSocketMax = 8_192;
-const headerOctets = 12;
 
 /**
  * Sends messages over a few sockets and matches what comes back by source, id, opcode and question. All else, late

@@ -69,9 +69,6 @@ const typeNames: ReadonlyMap<number, string> = new Map(
 const classNumbers: ReadonlyMap<string, number> = new Map(
   Object.entries({ IN: 1, CH: 3, HS: 4, NONE: 254, ANY: 255 }),
 );
-const classNames: ReadonlyMap<number, string> = new Map(
-  [...classNumbers].map(([name, number]) => [number, name]),
-);
 
 const rcodeNames: readonly string[] = [
   "NOERROR",
@@ -115,6 +112,7 @@ export function isTypeText(text: string): boolean {
   return findNumber(text, { known: typeNumbers, prefix: "TYPE" }) !== undefined;
 }
 
+/** The mnemonic of a record type, or `TYPE666` where it has none (RFC 3597 §5). */
 export function typeToText(type: number): string {
   return typeNames.get(type) ?? `TYPE${type}`;
 }
@@ -122,10 +120,6 @@ export function typeToText(type: number): string {
 /** The number of a class given as mnemonic or `CLASS1`, or `undefined`. */
 export function classFromText(text: string): number | undefined {
   return findNumber(text, { known: classNumbers, prefix: "CLASS" });
-}
-
-export function classToText(number: number): string {
-  return classNames.get(number) ?? `CLASS${number}`;
 }
 
 /** The name of a 12-bit response code: `NXDOMAIN`, or `RCODE99` where it has none. */

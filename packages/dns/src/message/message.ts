@@ -4,6 +4,7 @@ import { typeFromText, typeToText } from "./codes.ts";
 import { OctetReader, OctetWriter } from "./octets.ts";
 import { rdataFromText, rdataInMessageToText, rdataNames } from "./rdata.ts";
 import type { ResourceRecord } from "./resource-record.ts";
+import { typeOpt } from "./type-numbers.ts";
 import { NameCompressor, readName } from "./wire-name.ts";
 
 /** A message as an object: for tests and the slow path. The server answers without making one. */
@@ -49,8 +50,6 @@ export interface Edns {
   readonly options: readonly { readonly code: number; readonly octets: Uint8Array }[];
 }
 
-const optType = 41;
-
 /**
  * Reads a message strictly: sections complete, names valid, nothing allocated from a counter.
  * Octets after the last record are ignored.
@@ -77,7 +76,7 @@ export function parseMessage(octets: Uint8Array): Message {
     for (let index = 0; index < count; index++) {
       const name = readName(reader);
       const type = reader.uint16();
-      if (type !== optType) {
+      if (type !== typeOpt) {
         records.push(readRecord(reader, { name: nameToText(name), type }));
         continue;
       }
@@ -204,7 +203,7 @@ function writeOpt(
   { edns, rcode }: { readonly edns: Edns; readonly rcode: number },
 ): void {
   writer.uint8(0);
-  writer.uint16(optType);
+  writer.uint16(typeOpt);
   writer.uint16(edns.payloadSize);
   writer.uint8(rcode >>> 4);
   writer.uint8(edns.version);

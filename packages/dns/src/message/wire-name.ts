@@ -1,8 +1,7 @@
 import { DnsError } from "../dns-error.ts";
 import { nameOctetsMax, type Name } from "../name/name.ts";
+import { headerOctets } from "./header.ts";
 import type { OctetReader, OctetWriter } from "./octets.ts";
-
-const headerOctets = 12;
 
 /**
  * Reads a name, following compression pointers, and leaves the reader behind it.

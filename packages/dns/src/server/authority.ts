@@ -1,5 +1,16 @@
 import type { AnswerDatagram, Clock, DatagramClient, Endpoint, Random } from "@meridian/runtime";
 import { DnsError } from "../dns-error.ts";
+import { headerOctets } from "../message/header.ts";
+import {
+  typeAny,
+  typeAxfr,
+  typeIxfr,
+  typeMetaMin,
+  typeNxname,
+  typeOpt,
+  typeSoa,
+  typeTsig,
+} from "../message/type-numbers.ts";
 import { foldNameText } from "../name/name.ts";
 import type { Zone } from "../zone/zone.ts";
 import { ChaosZone } from "./chaos-zone.ts";
@@ -65,8 +76,6 @@ const opcode = { query: 0, notify: 4, update: 5 } as const;
 const classIn = 1;
 const classChaos = 3;
 const classAny = 255;
-const typeSoa = 6;
-const typeAny = 255;
 const udpOctetsMin = 512;
 const tcpOctetsMax = 65_535;
 
@@ -117,7 +126,7 @@ export class Authority {
     // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
     this.answer = (input, offset, length, client, output) => {
       if (
-        length < 12 ||
+        length < headerOctets ||
         (input[offset + 2]! & 0x80) !== 0 ||
         !isAnswerable(client) ||
         output.length < udpOctetsMin
@@ -242,8 +251,8 @@ export class Authority {
   #answerQuestion(overTcp: boolean): number {
     const query = this.#query;
     const response = this.#response;
-    if (query.type >= 128 && query.type < typeAny) return this.#answerMetaType(overTcp);
-    if (query.type === 41) return this.#invalidType();
+    if (query.type >= typeMetaMin && query.type < typeAny) return this.#answerMetaType(overTcp);
+    if (query.type === typeOpt) return this.#invalidType();
     const tree = this.#zones.deepest(query.name, query.type);
     if (tree === undefined) {
       this.#opt.extendedError = extendedError.notAuthoritative;
@@ -261,8 +270,8 @@ export class Authority {
 
   #answerMetaType(overTcp: boolean): number {
     const { type } = this.#query;
-    if (type === 128 || type === 250) return this.#invalidType();
-    const isTransfer = type === 251 || type === 252;
+    if (type === typeNxname || type === typeTsig) return this.#invalidType();
+    const isTransfer = type === typeIxfr || type === typeAxfr;
     return isTransfer && overTcp ? rcode.refused : rcode.notImp;
   }
 

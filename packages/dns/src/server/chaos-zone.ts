@@ -1,11 +1,9 @@
-import { compileSet, type CompiledSet } from "../zone/compiled-set.ts";
+import { typeAny, typeTxt } from "../message/type-numbers.ts";
+import { compileSet, questionNameAt, type CompiledSet } from "../zone/compiled-set.ts";
 import { octetsToQuotedText } from "../message/rdata-text.ts";
 import { nameFromText, rootName, type Name } from "../name/name.ts";
 import type { Query } from "./query.ts";
 import type { Response } from "./response.ts";
-
-const typeTxt = 16;
-const typeAny = 255;
 
 /** What the server tells about itself in class CH (RFC 4892), which by default is nothing. */
 export class ChaosZone {
@@ -29,7 +27,7 @@ export class ChaosZone {
     if (entry === undefined) return false;
     response.authoritative = true;
     if (query.type !== typeTxt && query.type !== typeAny) return true;
-    response.ownerAt = 12;
+    response.ownerAt = questionNameAt;
     if (response.write(entry.set, "answer") < 0) response.truncated = true;
     return true;
   }

@@ -1,3 +1,4 @@
+import { typeA, typeAaaa, typeAny, typeCname, typeDs, typeNsec, typeRrsig } from "../message/type-numbers.ts";
 import { LookupName } from "../name/lookup-name.ts";
 import { isAtOrBelow, nameOctetsMax, type Name } from "../name/name.ts";
 import { questionNameAt, type CompiledSet } from "../zone/compiled-set.ts";
@@ -7,13 +8,6 @@ import type { Query } from "./query.ts";
 import type { Response, Section } from "./response.ts";
 import type { ZoneIndex } from "./zone-index.ts";
 
-const typeA = 1;
-const typeCname = 5;
-const typeAaaa = 28;
-const typeDs = 43;
-const typeRrsig = 46;
-const typeNsec = 47;
-const typeAny = 255;
 const rcodeNxdomain = 3;
 const rcodeYxdomain = 6;
 const chainStepsMax = 16;

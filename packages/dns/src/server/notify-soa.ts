@@ -1,9 +1,8 @@
+import { headerOctets } from "../message/header.ts";
 import { OctetReader } from "../message/octets.ts";
+import { typeSoa } from "../message/type-numbers.ts";
 import { readName } from "../message/wire-name.ts";
 import { foldName, nameToText } from "../name/name.ts";
-
-const headerOctets = 12;
-const typeSoa = 6;
 
 /**
  * Reads the zone of a NOTIFY and, where `answersAt` is the place of a record, the SOA there (RFC 1996 §3.7). An SOA

@@ -1,8 +1,8 @@
+import { typeOpt } from "../message/type-numbers.ts";
 import { optionCode, type Query } from "./query.ts";
 import type { Response } from "./response.ts";
 import { cookieOctets, type ServerCookie } from "./server-cookie.ts";
 
-const typeOpt = 41;
 const fixedOctets = 11;
 
 /** What we say about ourselves in OPT records. */

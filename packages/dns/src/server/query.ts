@@ -1,3 +1,5 @@
+import { headerOctets } from "../message/header.ts";
+import { typeOpt, typeTsig } from "../message/type-numbers.ts";
 import { LookupName } from "../name/lookup-name.ts";
 
 /** What reading a message came to. */
@@ -76,7 +78,7 @@ export class Query {
   /** Reads the first question, if there is one. */
   readQuestion(): QueryVerdict {
     const { input, end } = this;
-    const at = this.start + 12;
+    const at = this.start + headerOctets;
     this.answersAt = at;
     if (this.count(4) === 0) return "ok";
     const behind = this.name.read(input, at, end);
@@ -107,11 +109,11 @@ export class Query {
       const dataAt = at + 10;
       const dataEnd = dataAt + ((input[at + 8]! << 8) | input[at + 9]!);
       if (dataEnd > end) return "malformed";
-      if (type === 41) {
+      if (type === typeOpt) {
         // RFC 6891 §6.1.1: one OPT, in the additional section, owned by the root.
         if (index < others || this.hasOpt || input[recordAt] !== 0) return "malformed";
         if (!this.#readOpt(at, dataEnd)) return "malformed";
-      } else if (type === 250) {
+      } else if (type === typeTsig) {
         // RFC 8945 §5.1: the last record of the additional section.
         if (index < others || index !== total - 1 || dataEnd !== end) return "malformed";
         this.signatureAt = recordAt;
@@ -131,7 +133,7 @@ export class Query {
       if (octet >= 0xc0) {
         if (at + 1 >= end) return -1;
         const target = ((octet & 0x3f) << 8) | input[at + 1]!;
-        return target >= 12 && target < from - start ? at + 2 : -1;
+        return target >= headerOctets && target < from - start ? at + 2 : -1;
       }
       if (octet > 63) return -1;
       at += octet + 1;

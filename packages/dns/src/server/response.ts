@@ -1,8 +1,8 @@
+import { headerOctets } from "../message/header.ts";
 import { questionNameAt, type CompiledSet } from "../zone/compiled-set.ts";
 import type { FastRandom } from "./fast-random.ts";
 import type { Query } from "./query.ts";
 
-const headerOctets = 12;
 /** Up to here a loop is quicker than a call of `set`. */
 const loopOctetsMax = 96;
 

@@ -1,7 +1,7 @@
 import type { AnswerDatagram, DatagramClient, TcpConnection } from "@meridian/runtime";
 import { FrameReader } from "../message/frame-reader.ts";
+import { headerOctets } from "../message/header.ts";
 
-const headerOctets = 12;
 /** Questions are short; what announces more is no client of ours. */
 const frameOctetsMax = 16 * 1024;
 /** Answers wait together up to this size, then they leave before the next question is looked at. */

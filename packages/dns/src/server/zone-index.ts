@@ -1,11 +1,10 @@
+import { typeDs } from "../message/type-numbers.ts";
 import type { LookupName } from "../name/lookup-name.ts";
 import { LookupName as NameReader } from "../name/lookup-name.ts";
 import { foldName, nameFromText, type Name } from "../name/name.ts";
 import { NameTable, type Named } from "../zone/name-table.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { ZoneTree } from "../zone/zone-tree.ts";
-
-const typeDs = 43;
 
 class ServedZone implements Named {
   readonly name: Name;

@@ -2,11 +2,12 @@ import { DnsError } from "../dns-error.ts";
 import { isAtOrBelow, type Name } from "../name/name.ts";
 import { typeFromText, typeToText } from "../message/codes.ts";
 import { rdataFromText, rdataNames } from "../message/rdata.ts";
+import { headerOctets } from "../message/header.ts";
 import { OctetWriter } from "../message/octets.ts";
 import type { AnswerPolicy, RecordSet } from "./record-set.ts";
 
 /** Offset of the question's name in every message: where the owner pointer of a compiled record points. */
-export const questionNameAt = 12;
+export const questionNameAt: number = headerOctets;
 const ttlMax = 0x7fff_ffff;
 const weightMax = 1_000_000;
 /** What is left of 65,535 octets beside a header, the longest question and our OPT record. */

@@ -1,4 +1,4 @@
-import { DnsError } from "../dns-error.ts";
+import { dnsErrorText } from "../dns-error.ts";
 import { typeFromText, typeToText } from "../message/codes.ts";
 import {
   equalNames,
@@ -9,6 +9,7 @@ import {
   nameToText,
   type Name,
 } from "../name/name.ts";
+import { typeAny, typeMetaMin, typeOpt } from "../message/type-numbers.ts";
 import { compileSet, type CompiledSet } from "./compiled-set.ts";
 import type { RecordSet } from "./record-set.ts";
 import type { OwnerContent } from "./zone-tree.ts";
@@ -71,7 +72,7 @@ function readOwner(
     if (isAtOrBelow(name, origin)) return name;
     report(`${owner} is not in the zone ${nameToText(origin)}; give it to the zone that it belongs to`);
   } catch (error) {
-    report(messageOf(error));
+    report(dnsErrorText(error));
   }
   return undefined;
 }
@@ -115,11 +116,11 @@ function conflictOf(
   try {
     type = typeFromText(set.type);
   } catch (error) {
-    return messageOf(error);
+    return dnsErrorText(error);
   }
   const mnemonic = typeToText(type);
   const atApex = equalNames(name, origin);
-  if (type === 0 || type === 41 || (type >= 128 && type <= 255)) {
+  if (type === 0 || type === typeOpt || (type >= typeMetaMin && type <= typeAny)) {
     return `${mnemonic} is a type of questions or messages, not of zone data; remove it`;
   }
   if (set.data.length === 0) return undefined;
@@ -153,11 +154,6 @@ function tryCompile(set: RecordSet, origin: Name): CompiledSet | string | undefi
     if (set.data.length === 0) return undefined;
     return compileSet(set, origin);
   } catch (error) {
-    return messageOf(error);
+    return dnsErrorText(error);
   }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof DnsError) return error.message;
-  throw error;
 }

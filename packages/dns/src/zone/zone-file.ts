@@ -1,8 +1,8 @@
-import { DnsError } from "../dns-error.ts";
+import { DnsError, dnsErrorText } from "../dns-error.ts";
 import { classFromText, isTypeText, typeFromText, typeToText } from "../message/codes.ts";
 import { rdataFromTokens, rdataToText } from "../message/rdata.ts";
 import type { TextToken } from "../message/rdata-text.ts";
-import { foldName, nameFromText, nameToText, type Name } from "../name/name.ts";
+import { foldName, foldNameText, nameFromText, nameToText, type Name } from "../name/name.ts";
 import { compileChanges } from "./record-check.ts";
 import type { RecordSet } from "./record-set.ts";
 import { readEntries, type ZoneEntry, type ZoneFileProblem } from "./zone-text.ts";
@@ -48,14 +48,14 @@ export function parseZoneFile(text: string, options: { readonly origin?: string 
   try {
     if (options.origin !== undefined) defaults.origin = nameFromText(options.origin);
   } catch (error) {
-    return { problems: [{ line: 0, message: messageOf(error) }] };
+    return { problems: [{ line: 0, message: dnsErrorText(error) }] };
   }
   for (const entry of readEntries(text, report)) {
     try {
       const record = readEntry(entry, defaults);
       if (record !== undefined) records.push(record);
     } catch (error) {
-      report({ line: entry.line, message: messageOf(error) });
+      report({ line: entry.line, message: dnsErrorText(error) });
     }
   }
   const zone = buildZone(records, { origin: options.origin, report });
@@ -179,7 +179,7 @@ function buildZone(
     report({ line: other.line, message: `there is an SOA on line ${soa.line} already; keep one` });
   const origin = foldName(nameFromText(soa.owner));
   const originText = nameToText(origin);
-  if (context.origin !== undefined && nameToText(foldName(nameFromText(context.origin))) !== originText) {
+  if (context.origin !== undefined && foldNameText(context.origin) !== originText) {
     report({
       line: soa.line,
       message: `the SOA is of ${soa.owner}, not of the zone ${context.origin}; correct one of them`,
@@ -187,7 +187,9 @@ function buildZone(
     return undefined;
   }
   const values = readSoa(soa);
-  const apexNs = records.filter((record) => record.type === "NS" && fold(record.owner) === originText);
+  const apexNs = records.filter(
+    (record) => record.type === "NS" && foldNameText(record.owner) === originText,
+  );
   if (apexNs.length === 0) {
     report({ line: 0, message: `the zone has no NS record at ${originText}; name at least one server` });
     return undefined;
@@ -208,7 +210,7 @@ function buildZone(
     zone.load(changes, values.serial);
     return zone;
   } catch (error) {
-    report({ line: soa.line, message: messageOf(error) });
+    report({ line: soa.line, message: dnsErrorText(error) });
     return undefined;
   }
 }
@@ -236,7 +238,7 @@ function groupRecords(
   const lines = new Map<string, number>();
   const data = new Map<string, string[]>();
   for (const record of records) {
-    const owner = fold(record.owner);
+    const owner = foldNameText(record.owner);
     const key = `${owner} ${record.type}`;
     const ttl = record.ttl ?? defaultTtl;
     const sets = changes.get(owner) ?? [];
@@ -260,15 +262,6 @@ function groupRecords(
     }
   }
   return { changes, lines };
-}
-
-function fold(name: string): string {
-  return nameToText(foldName(nameFromText(name)));
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof DnsError) return error.message;
-  throw error;
 }
 
 function bad(message: string): DnsError {

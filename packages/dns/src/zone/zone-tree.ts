@@ -1,14 +1,10 @@
+import { typeCname, typeDname, typeNs } from "../message/type-numbers.ts";
 import { LookupName } from "../name/lookup-name.ts";
 import { countLabels, isWildcardName, parentName, type Name } from "../name/name.ts";
-import { typeFromText } from "../message/codes.ts";
 import type { CompiledSet } from "./compiled-set.ts";
 import { NameTable } from "./name-table.ts";
 import type { RecordSet } from "./record-set.ts";
 import { ZoneNode } from "./zone-node.ts";
-
-const typeNs = typeFromText("NS");
-const typeCname = typeFromText("CNAME");
-const typeDname = typeFromText("DNAME");
 
 /** What an owner is to have. */
 export interface OwnerContent {
