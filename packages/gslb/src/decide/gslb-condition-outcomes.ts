@@ -66,15 +66,13 @@ function resolvedRefs({ snapshot: { reference, exposed } }: ConditionFacts): Con
   });
 }
 
-function healthy({ hosts }: ConditionFacts): ConditionOutcome | undefined {
+function healthy({ snapshot, hosts }: ConditionFacts): ConditionOutcome | undefined {
   if (hosts.length === 0)
     return outcome("Healthy", "Unknown", { reason: "NoHosts", message: "no host is accepted" });
-  const ill = hosts
-    .filter((host) => host.health !== "Healthy")
-    .map((host) => `${host.host} is ${host.health}`);
+  const ill = hosts.filter((host) => host.health !== "Healthy").map(illness);
   const unaddressed = hosts
     .filter((host) => host.health === "Healthy" && !hasTargets(host.exposed))
-    .map((host) => `${host.host} is healthy but has no address to be reached at`);
+    .map((host) => `${host.host} is healthy but ${snapshot.exposed.source} gives no address to reach it at`);
   if (ill.length + unaddressed.length === 0)
     return outcome("Healthy", "True", { reason: "Healthy", message: "this cluster can serve every host" });
   const reason =
@@ -82,7 +80,20 @@ function healthy({ hosts }: ConditionFacts): ConditionOutcome | undefined {
   return outcome("Healthy", "False", { reason, message: [...ill, ...unaddressed].join("; ") });
 }
 
+/** `NotFound` says neither what is missing nor who should make it. */
+function illness({ host, health, services }: HostPlan): string {
+  const missing = services.filter(({ state }) => state === "notFound");
+  if (health !== "NotFound" || missing.length === 0) return `${host} is ${health}`;
+  const names = missing.map(({ namespace, name }) => `${namespace}/${name}`).join(", ");
+  return `${host} is ${health}: there is no Service ${names}`;
+}
+
 function peersReachable({ hosts }: ConditionFacts): ConditionOutcome | undefined {
+  if (hosts.length === 0)
+    return outcome("PeersReachable", "True", {
+      reason: "NoPeers",
+      message: "no host is accepted, so no peer is asked",
+    });
   const views = hosts.flatMap((host) => host.views.filter((view) => view.family === "A"));
   if (views.some((view) => view.state === "unknown")) return undefined;
   const silent = views.filter((view) => view.state === "unreachable" || view.state === "expired");

@@ -109,6 +109,22 @@ test("nobody serves: the host stays, with an empty list, and is not among the he
   assert.deepEqual(result.status.healthyRecords, {});
 });
 
+test("what is missing is named: the Service, the address, the accepted host", () => {
+  const messageOf = (result: GslbPlan, type: string): string =>
+    findCondition(result.status.conditions, type)?.message ?? "absent";
+  assert.match(
+    messageOf(plan({ health: "notFound" }), "Healthy"),
+    /is NotFound: there is no Service demo\/app$/,
+  );
+  const exposed = { targets: { A: [], AAAA: [] }, source: "the referenced object's load balancer" };
+  assert.match(
+    messageOf(plan({ exposed }), "Healthy"),
+    /is healthy but the referenced object's load balancer gives no address/,
+  );
+  const refused = plan({ holder: "demo/older" });
+  assert.equal(messageOf(refused, "PeersReachable"), "no host is accepted, so no peer is asked");
+});
+
 test("weights are labels of the host record, which is the second", () => {
   const strategy = { type: "roundRobin", weight: { eu: 35, us: 50, za: 15 } };
   assert.deepEqual(plan({ strategy }).records?.[1]?.labels, {

@@ -68,8 +68,8 @@ function strategy(latest: LatestPlan | undefined): Pick<Explanation, "strategy">
   return {
     strategy: {
       type: policy.strategyName,
-      ...(given.type === "failover" ? { primaryGeoTag: given.primaryGeoTag } : {}),
-      ...(given.type === "roundRobin" && given.weight !== undefined ? { weight: given.weight } : {}),
+      ...("primaryGeoTag" in given ? { primaryGeoTag: given.primaryGeoTag } : {}),
+      ...("weight" in given && given.weight !== undefined ? { weight: given.weight } : {}),
       dnsTtlSeconds: policy.ttlSeconds,
       splitBrainThresholdSeconds: policy.splitBrainThresholdSeconds,
     },

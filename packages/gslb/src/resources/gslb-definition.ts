@@ -71,6 +71,7 @@ const ingress: StructuralSchema = {
 
 const resourceRef: StructuralSchema = {
   type: "object",
+  description: "The Ingress or Service whose hosts are balanced: by name, or the one that the labels match.",
   properties: {
     apiVersion: text,
     kind: text,
@@ -96,18 +97,32 @@ const resourceRef: StructuralSchema = {
 const strategy: StructuralSchema = {
   type: "object",
   required: ["type"],
-  description:
-    "How the clusters are chosen. splitBrainThresholdSeconds bounds how long the last targets of an unreachable cluster are believed.",
+  description: "How the clusters that answer are chosen.",
   properties: {
     type: { type: "string", description: "roundRobin, failover or geoip." },
-    weight: { type: "object", additionalProperties: integer },
-    primaryGeoTag: text,
-    dnsTtlSeconds: integer,
-    splitBrainThresholdSeconds: integer,
+    weight: {
+      type: "object",
+      additionalProperties: integer,
+      description: "Shares of the answers by geo tag, for roundRobin: {eu: 5, us: 3}.",
+    },
+    primaryGeoTag: {
+      type: "string",
+      description: "The cluster that answers alone while it is healthy, for failover.",
+    },
+    dnsTtlSeconds: { type: "integer", description: "How long resolvers may keep an answer; 30 by default." },
+    splitBrainThresholdSeconds: {
+      type: "integer",
+      description: "How long the last targets of an unreachable cluster are believed; not at all by default.",
+    },
   },
 };
 
-const serviceHealthPolicy: StructuralSchema = { type: "string", enum: ["Any", "All"], default: "Any" };
+const serviceHealthPolicy: StructuralSchema = {
+  type: "string",
+  enum: ["Any", "All"],
+  default: "Any",
+  description: "Whether one healthy Service behind a host is enough, or all must be.",
+};
 
 const status: StructuralSchema = {
   type: "object",
