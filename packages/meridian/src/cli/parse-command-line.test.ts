@@ -69,6 +69,15 @@ for (const argv of [[], ["--help"], ["-h"], ["help"]]) {
   });
 }
 
+for (const argv of ["demo --help", "demo -h", "help demo"]) {
+  test(`"meridian ${argv}" lists the commands that begin so`, () => {
+    const line = parseCommandLine(argv.split(" "), commands);
+    assert(line.kind === "help");
+    assert.match(line.text, /demo failover HOST {2}show it/);
+    assert.doesNotMatch(line.text, /start a fleet/);
+  });
+}
+
 for (const argv of ["demo failover --help", "demo failover -h", "help demo failover"]) {
   test(`"meridian ${argv}" explains the one command`, () => {
     const line = parseCommandLine(argv.split(" "), commands);

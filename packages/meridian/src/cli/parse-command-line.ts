@@ -18,7 +18,15 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
     return { kind: "help", text: overview(commands) };
 
   const command = commands.find((candidate) => candidate.words.every((word, at) => words[at] === word));
-  if (command === undefined) return { kind: "mistake", message: unknownCommand(words, commands) };
+  if (command === undefined) {
+    const below = commands.filter(
+      (candidate) => candidate.words.length > 1 && candidate.words[0] === words[0],
+    );
+    const isHelp = helpAsked ? words.length === 1 : words[1] === "--help" || words[1] === "-h";
+    return below.length > 0 && isHelp
+      ? { kind: "help", text: overview(below) }
+      : { kind: "mistake", message: unknownCommand(words, commands) };
+  }
   if (helpAsked) return { kind: "help", text: commandHelp(command) };
   return parseOptions(command, argv.slice(command.words.length));
 }

@@ -83,10 +83,19 @@ async function readZones(files: readonly ZoneFileOption[]): Promise<readonly Zon
       file.origin === undefined ? {} : { origin: file.origin },
     );
     if (parsed.zone !== undefined) zones.push(parsed.zone);
-    else problems.push(...parsed.problems.map(({ line, message }) => `${file.path}:${line}: ${message}`));
+    else problems.push(...parsed.problems.map((problem) => `${placeOf(file, problem)}: ${problem.message}`));
   }
   if (problems.length > 0) throw new MeridianError("BadFile", problems.join("\n"));
   return zones;
+}
+
+/** Line 0 is the file as a whole. */
+function placeOf(file: ZoneFileOption, problem: { readonly line: number }): string {
+  return problem.line === 0 ? file.path : `${file.path}:${problem.line}`;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
 async function readZoneText(path: string): Promise<string> {
@@ -95,7 +104,7 @@ async function readZoneText(path: string): Promise<string> {
   } catch (error) {
     throw new MeridianError(
       "BadFile",
-      `cannot read the zone file ${path}: ${String(error)}; check --zone-file`,
+      `cannot read the zone file ${path} (${reasonOf(error)}); check --zone-file`,
       { cause: error },
     );
   }

@@ -26,8 +26,27 @@ const us: ClusterExplanation = {
         geoTag: "eu",
         servers: ["127.0.10.1:5300"],
         views: [
-          { family: "A", state: "fresh", targets: ["192.0.2.1"], asOf: at(1.2), verdict: "1 address" },
+          {
+            family: "A",
+            state: "fresh",
+            targets: ["192.0.2.1"],
+            asOf: at(1.2),
+            verdict: "1 of type A from 127.0.10.1:5300",
+          },
           { family: "AAAA", state: "empty", targets: [], asOf: at(1.2), verdict: "NODATA" },
+        ],
+      },
+      {
+        geoTag: "ap",
+        servers: ["127.0.10.4:5300"],
+        views: [
+          {
+            family: "A",
+            state: "unreachable",
+            targets: [],
+            unreachableSince: at(9),
+            verdict: "no reply in time",
+          },
         ],
       },
     ],
@@ -63,7 +82,8 @@ cluster us
   Gslb      demo/failover, failover, primary eu, TTL 5 s
   health    Healthy (Any of: demo/failover healthy, 2 ready)
   local     198.51.100.1 from Ingress demo/failover, published
-  peer eu   fresh: 192.0.2.1 (A, 1 address; answered 1.2 s ago; asked at 127.0.10.1:5300)
+  peer eu   fresh: 192.0.2.1 (A, 1 of type A from 127.0.10.1:5300; answered 1.2 s ago)
+  peer ap   unreachable: no addresses (A, no reply in time; never answered, unreachable since 9.0 s ago; asked at 127.0.10.4:5300)
   decision  eu: 192.0.2.1 (0.4 s ago)
             eu: the healthy primary answers alone
   DNS now   A 192.0.2.1

@@ -78,7 +78,9 @@ function peerTexts(peer: ExplainedPeer, now: number): readonly string[] {
     const since =
       view.unreachableSince === undefined ? "" : `, unreachable since ${agoText(view.unreachableSince, now)}`;
     const asked = peer.servers.length === 0 ? "no known server" : `asked at ${peer.servers.join(", ")}`;
-    return `${view.state}: ${addressesText(view.targets)} (${view.family}, ${view.verdict}; ${when}${since}; ${asked})`;
+    // The verdict of an answer names the server that gave it.
+    const where = view.state === "fresh" || view.state === "empty" ? "" : `; ${asked}`;
+    return `${view.state}: ${addressesText(view.targets)} (${view.family}, ${view.verdict}; ${when}${since}${where})`;
   });
 }
 

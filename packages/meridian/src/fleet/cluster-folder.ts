@@ -73,7 +73,7 @@ export async function readClusterIdentity(folder: string): Promise<ClusterIdenti
   if (server === undefined || token === undefined || caPem === undefined) {
     throw new MeridianError(
       "BadFile",
-      `${folder} lacks tls.crt, tls.key, token or ca.crt; start again with "meridian up"`,
+      `${folder} lacks tls.crt, tls.key, token or ca.crt; start again with "npx meridian up"`,
     );
   }
   return { server, token: token.trim(), caPem };

@@ -154,7 +154,9 @@ export class Fleet {
 
   #onChange(label: string, change: ChildChange): void {
     const again = (inMs: number | undefined): string =>
-      inMs === undefined ? "not started again; meridian start does" : `starting again in ${inMs / 1000} s`;
+      inMs === undefined
+        ? `stays down until "npx meridian start --data ${this.#options.folder}"`
+        : `starting again in ${inMs / 1000} s`;
     switch (change.kind) {
       case "died":
         this.#options.complain(`${label} died (${change.how}): ${again(change.restartInMs)}`);

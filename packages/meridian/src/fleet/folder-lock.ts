@@ -94,7 +94,7 @@ function lockedBy(folder: string, holder: LockHolder): MeridianError {
   return new MeridianError(
     "FolderLocked",
     `${folder} is in use by process ${holder.pid} (${holder.command}); ` +
-      `stop it with "meridian down --data ${folder}" or kill ${holder.pid}, or use another folder with --data`,
+      `stop it with "npx meridian down --data ${folder}" or kill ${holder.pid}, or use another folder with --data`,
   );
 }
 

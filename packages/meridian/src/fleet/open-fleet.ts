@@ -16,7 +16,7 @@ export async function openFleet(folder: string): Promise<FleetFile> {
   throw new MeridianError(
     "NotRunning",
     holder === undefined
-      ? `no fleet runs in ${folder}; start one with "meridian up", or name its folder with --data`
+      ? `no fleet runs in ${folder}; start one with "npx meridian up", or name its folder with --data`
       : `the fleet in ${folder} is still starting (process ${holder.pid}); try again in a moment`,
   );
 }

@@ -1,6 +1,6 @@
 import type { KubeClient } from "@meridian/controller";
 import type { DnsClient, Verdict } from "@meridian/dns";
-import type { Endpoint } from "@meridian/runtime";
+import { NetworkError, type Endpoint } from "@meridian/runtime";
 
 /** Whether a server answered as it should, and in one phrase what it said. */
 export interface ProbeResult {
@@ -16,8 +16,14 @@ export async function probeApiServer(client: KubeClient): Promise<ProbeResult> {
     await client.getRaw("/readyz", { deadlineMs });
     return { ok: true, said: "ready" };
   } catch (error) {
-    return { ok: false, said: error instanceof Error ? error.message : String(error) };
+    return { ok: false, said: describeRefusal(error) };
   }
+}
+
+/** The whole message tells what to do about one request; beside an address in a table only the reason is new. */
+function describeRefusal(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof NetworkError ? `no answer (${error.cause.code})` : error.message;
 }
 
 /** Asks a DNS server for a zone's SOA record: it must answer with authority. */
