@@ -1,6 +1,6 @@
 import { EventRecorder, type KubeClient } from "@meridian/controller";
 import type { Authority, DnsClient } from "@meridian/dns";
-import { deepEqual } from "@meridian/kube";
+import { deepEqual, objectKey } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "./config/operator-config.ts";
 import { ClusterCopies } from "./controllers/cluster-copies.ts";
@@ -117,7 +117,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     deadlineMs,
     periodMs,
     tasks,
-    onChange: (key) => (key === ownAddressKey ? enqueueZones(copies, zones) : gslbs.controller.enqueue(key)),
+    onChange: (key) => (key === ownAddressKey ? zones.enqueueAll() : gslbs.controller.enqueue(key)),
   });
   const store = new SerialStore(client, config.podNamespace);
   const read = (key: string): ReturnType<typeof readBooked> => readBooked(key, copies);
@@ -181,7 +181,7 @@ async function start(
   memory.retain((host) => gslbs.claims.holder(host) !== undefined);
   if (config.notify) authority.onNotify = (hint) => peers.hint(hint);
   watchCluster(parts, createZones);
-  enqueueZones(copies, zones);
+  zones.enqueueAll();
   enqueueGslbs(copies, gslbs);
   tasks.start("zone delegations", (ending) => zones.controller.run(ending));
   tasks.start("gslbs", (ending) => gslbs.controller.run(ending));
@@ -190,7 +190,7 @@ async function start(
     Promise.race([firstRound(runtime, parts), runtime.clock.sleep(firstRoundMs, signal).catch(() => {})]),
     signal,
   );
-  for (const endpoint of copies.endpoints.lister.list()) feeder.touch(keyOf(endpoint));
+  for (const endpoint of copies.endpoints.lister.list()) feeder.touch(objectKey(endpoint.metadata));
   feeder.flush();
   feeder.open();
   runtime.log.info("the operator is ready", {
@@ -205,8 +205,8 @@ async function firstRound(runtime: Runtime, { copies, gslbs, tasks }: Parts): Pr
   await gslbs.controller.idle();
   const isBehind = (): boolean =>
     copies.gslbs.lister.list().some((gslb) => {
-      const wanted = gslbs.wantedRecords(keyOf(gslb));
-      const stored = copies.endpoints.lister.get(keyOf(gslb))?.spec?.endpoints ?? [];
+      const wanted = gslbs.wantedRecords(objectKey(gslb.metadata));
+      const stored = copies.endpoints.lister.get(objectKey(gslb.metadata))?.spec?.endpoints ?? [];
       return wanted !== undefined && !deepEqual(wanted, stored);
     });
   while (!tasks.signal.aborted && isBehind()) await runtime.clock.sleep(20, tasks.signal).catch(() => {});
@@ -227,12 +227,8 @@ async function untilZonesAreThere(
   }
 }
 
-function enqueueZones(copies: ClusterCopies, zones: ZoneDelegationController): void {
-  for (const zone of copies.zones.lister.list()) zones.controller.enqueue(zone.metadata.name ?? "");
-}
-
 function enqueueGslbs(copies: ClusterCopies, gslbs: GslbController): void {
-  for (const gslb of copies.gslbs.lister.list()) gslbs.controller.enqueue(keyOf(gslb));
+  for (const gslb of copies.gslbs.lister.list()) gslbs.controller.enqueue(objectKey(gslb.metadata));
 }
 
 function explainHost({ gslbs, views, peers, feeder }: Parts, geoTag: string, host: string): Explanation {
@@ -248,14 +244,6 @@ function explainHost({ gslbs, views, peers, feeder }: Parts, geoTag: string, hos
     sessions: zone === undefined ? [] : peers.sessions(zone.origin),
     zone,
   });
-}
-
-function keyOf({
-  metadata: { namespace = "", name = "" },
-}: {
-  readonly metadata: { readonly namespace?: string; readonly name?: string };
-}): string {
-  return `${namespace}/${name}`;
 }
 
 /** Runs what an API server that is not up yet makes fail, until it succeeds or the signal aborts. */

@@ -1,5 +1,4 @@
-import { hostNameProblem, isInZone } from "../decide/dns-name.ts";
-import { nameServerProblem } from "../decide/zone-names.ts";
+import { zonePairProblem } from "../decide/zone-names.ts";
 import type { EnvironmentReader } from "./environment-reader.ts";
 
 /** A zone to create a ZoneDelegation for at the start. */
@@ -35,26 +34,9 @@ export function parseDnsZones(
       continue;
     }
     const zone = { loadBalancedZone, parentZone, negativeTtlSeconds: Number(ttl) };
-    const problem = zoneProblem(zone, of);
+    const problem = zonePairProblem(zone, of);
     if (problem === undefined) zones.push(zone);
     else reader.refuse("DNS_ZONES", `name usable zones, for example ${example}: ${problem}`, entry.trim());
   }
   return zones;
-}
-
-function zoneProblem(
-  zone: ConfiguredZone,
-  of: { readonly geoTags: readonly string[]; readonly prefix: string },
-): string | undefined {
-  for (const name of [zone.parentZone, zone.loadBalancedZone]) {
-    const problem = hostNameProblem(name);
-    if (problem !== undefined) return `${name} is no zone name, since ${problem}`;
-  }
-  if (zone.loadBalancedZone === zone.parentZone || !isInZone(zone.loadBalancedZone, zone.parentZone))
-    return `${zone.loadBalancedZone} is not below ${zone.parentZone}`;
-  for (const tag of of.geoTags) {
-    const problem = nameServerProblem(zone, tag, of.prefix);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
 }

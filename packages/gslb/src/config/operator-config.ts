@@ -1,5 +1,6 @@
 import type { Endpoint } from "@meridian/runtime";
 import { isIpv4, isIpv6 } from "@meridian/kube";
+import { ttlSecondsMax } from "../decide/gslb-policy.ts";
 import { defaultNameServerPrefix } from "../decide/zone-names.ts";
 import { parseDnsZones, type ConfiguredZone } from "./dns-zones.ts";
 import {
@@ -101,7 +102,7 @@ export function parseOperatorConfig(
       "ClusterIP",
     ),
     nameServerPrefix: prefix,
-    nameServerTtlSeconds: reader.integer("NS_RECORD_TTL", { fallback: 30, min: 1, max: 2_147_483_647 }),
+    nameServerTtlSeconds: reader.integer("NS_RECORD_TTL", { fallback: 30, min: 1, max: ttlSecondsMax }),
     periodSeconds: reader.integer("RECONCILE_REQUEUE_SECONDS", { fallback: 30, min: 0 }),
     zonePeriodSeconds: reader.integer("ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS", { fallback: 300, min: 0 }),
     podNamespace: reader.text("POD_NAMESPACE", "k8gb"),

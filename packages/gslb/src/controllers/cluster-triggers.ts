@@ -100,8 +100,7 @@ function watchReferences(targets: TriggerTargets): void {
     for (const key of gslbs.index.ofObject(kind, object)) gslbs.controller.enqueue(key);
     const owner = controllerOf(object);
     if (isGslbReference(owner)) gslbs.controller.enqueue(`${object.metadata.namespace ?? ""}/${owner.name}`);
-    if (isOwnAddressSource(object))
-      for (const zone of copies.zones.lister.list()) zones.controller.enqueue(zone.metadata.name ?? "");
+    if (isOwnAddressSource(object)) zones.enqueueAll();
   };
   for (const [kind, informer] of [
     [ingressKind, copies.ingresses],

@@ -1,10 +1,10 @@
 import { Controller, type EventRecorder, type KubeClient, type Lister } from "@meridian/controller";
 import type { DnsClient } from "@meridian/dns";
-import { deepEqual, isConflict, isNotFound, type Condition } from "@meridian/kube";
+import { deepEqual, isConflict, isNotFound, objectKey, type Condition } from "@meridian/kube";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "../config/operator-config.ts";
 import { withConditions, type ConditionOutcome } from "../decide/gslb-conditions.ts";
-import { nameServerName } from "../decide/zone-names.ts";
+import { nameServerName, zonePairProblem } from "../decide/zone-names.ts";
 import {
   addressesOf,
   dnsServerEntries,
@@ -12,7 +12,6 @@ import {
   type ServerLookup,
 } from "../delegation/dns-server-entries.ts";
 import type { OwnAddresses } from "../delegation/own-dns-addresses.ts";
-import { zoneProblem } from "../delegation/zone-problem.ts";
 import { peerServers } from "../peers/peer-servers.ts";
 import type { Peers } from "../peers/peers.ts";
 import { lookUpAddresses } from "../references/address-book.ts";
@@ -70,6 +69,12 @@ export class ZoneDelegationController {
   /** The load-balanced zones, as the objects spell them. */
   get zones(): readonly string[] {
     return [...this.#served.values()].map((spec) => spec.loadBalancedZone);
+  }
+
+  /** Asks for a reconcile of every ZoneDelegation that there is. */
+  enqueueAll(): void {
+    for (const zone of this.#options.copies.zones.lister.list())
+      this.controller.enqueue(objectKey(zone.metadata));
   }
 
   /**
@@ -148,8 +153,10 @@ export class ZoneDelegationController {
 
   #problemOf(zone: ZoneDelegation): string | undefined {
     const { geoTag, peerGeoTags, nameServerPrefix } = this.#options.config;
-    const problem = zoneProblem(zone.spec, { geoTags: [geoTag, ...peerGeoTags], prefix: nameServerPrefix });
-    if (problem !== undefined || zone.spec === undefined) return problem;
+    if (zone.spec === undefined) return "spec is missing; set loadBalancedZone, parentZone and dnsZoneNegTTL";
+    const geoTags = [geoTag, ...peerGeoTags];
+    const problem = zonePairProblem(zone.spec, { geoTags, prefix: nameServerPrefix });
+    if (problem !== undefined) return problem;
     const ownName = nameServerName(zone.spec, geoTag, nameServerPrefix);
     for (const [name, spec] of this.#served) {
       if (name === zone.metadata.name) continue;

@@ -2,9 +2,10 @@ import type { Gslb } from "../resources/gslb.ts";
 import type { ServiceHealthPolicy } from "./health.ts";
 import type { Strategy } from "./strategy.ts";
 
+/** TTL of answers where a Gslb names none. */
 export const defaultTtlSeconds = 30;
-/** RFC 2181 §8. */
-const ttlSecondsMax = 2_147_483_647;
+/** The longest TTL that there is (RFC 2181 §8). */
+export const ttlSecondsMax = 2_147_483_647;
 const weightMax = 1000;
 
 /** What a Gslb asks for, checked, with defaults filled in. Never written back. */

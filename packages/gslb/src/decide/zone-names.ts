@@ -1,4 +1,4 @@
-import { canonicalName, hostNameProblem } from "./dns-name.ts";
+import { canonicalName, hostNameProblem, isInZone } from "./dns-name.ts";
 
 /** A load-balanced zone and the zone that delegates it. */
 export interface ZonePair {
@@ -30,6 +30,30 @@ export function nameServerProblem(zone: ZonePair, geoTag: string, prefix: string
   const name = nameServerName(zone, geoTag, prefix);
   const problem = hostNameProblem(name);
   return problem === undefined ? undefined : `the name server name ${name} cannot be used: ${problem}`;
+}
+
+/**
+ * Why a zone cannot be served, or `undefined` where it can.
+ *
+ * @param of every cluster's geo tag and the prefix of name servers' names, whose lengths are checked
+ */
+export function zonePairProblem(
+  { loadBalancedZone, parentZone }: ZonePair,
+  of: { readonly geoTags: readonly string[]; readonly prefix: string },
+): string | undefined {
+  for (const [field, name] of Object.entries({ loadBalancedZone, parentZone })) {
+    const problem = hostNameProblem(name);
+    if (problem !== undefined) return `${field} ${name} is no zone name: ${problem}`;
+  }
+  if (loadBalancedZone === parentZone || !isInZone(loadBalancedZone, parentZone))
+    return `loadBalancedZone ${loadBalancedZone} must be below parentZone ${parentZone}`;
+  if (zoneOfLocalTargetsZone(loadBalancedZone) !== undefined)
+    return `loadBalancedZone ${loadBalancedZone} is what clusters publish to each other; use another name`;
+  for (const geoTag of of.geoTags) {
+    const problem = nameServerProblem({ loadBalancedZone, parentZone }, geoTag, of.prefix);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /** What objects about a zone are called: its name with dashes for dots. */

@@ -1,4 +1,4 @@
-import { isIpv4, type Ingress, type LoadBalancerIngress, type Service } from "@meridian/kube";
+import { isIpv4, objectKey, type Ingress, type LoadBalancerIngress, type Service } from "@meridian/kube";
 import type { OperatorConfig } from "../config/operator-config.ts";
 import type { LookedUp } from "../references/exposed-addresses.ts";
 
@@ -66,7 +66,7 @@ function ofLabelledIngress(sources: OwnAddressSources): OwnAddresses {
   const labelled = sources
     .ingresses()
     .filter(({ metadata: { labels } }) => labels?.["k8gb.io/ip-source"] === "true")
-    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    .sort((a, b) => (objectKey(a.metadata) < objectKey(b.metadata) ? -1 : 1));
   const ingress = labelled[0];
   if (ingress === undefined)
     return {
@@ -81,8 +81,4 @@ function found(addresses: readonly string[]): OwnAddresses {
   return usable.length > 0
     ? { addresses: usable }
     : { problem: "the own DNS server has no IPv4 address yet" };
-}
-
-function keyOf({ metadata: { namespace = "", name = "" } }: Ingress): string {
-  return `${namespace}/${name}`;
 }

@@ -1,4 +1,4 @@
-import { Zone, type Authority, type DnsClient } from "@meridian/dns";
+import { nextSerial, Zone, type Authority, type DnsClient } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { localTargetsZone } from "../decide/zone-names.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
@@ -93,7 +93,7 @@ export class LocalView {
     const digest = this.#options.digest();
     let current = this.#stored;
     if (current?.digest !== digest) {
-      current = { serial: nextSerial(current, this.#zone?.serial, this.#runtime.clock.now()), digest };
+      current = { serial: serialAfter(current, this.#zone?.serial, this.#runtime.clock.now()), digest };
       await this.#options.store.store(this.#options.zone, current, signal);
       this.#stored = current;
     }
@@ -139,8 +139,8 @@ export class LocalView {
   }
 }
 
-/** Serial arithmetic of RFC 1982: one more than the newest known; the first is the time, so that a lost store never goes back. */
-function nextSerial(stored: StoredSerial | undefined, served: number | undefined, now: number): number {
+/** One more than the newest known; the first is the time, so that a lost store never goes back. */
+function serialAfter(stored: StoredSerial | undefined, served: number | undefined, now: number): number {
   const last = stored?.serial ?? served;
-  return last === undefined ? Math.floor(now / 1000) >>> 0 : (last + 1) >>> 0;
+  return last === undefined ? Math.floor(now / 1000) >>> 0 : nextSerial(last);
 }

@@ -2,6 +2,7 @@ import type { EventRecorder } from "@meridian/controller";
 import { Zone, type Authority, type DnsClient, type RecordProblem, type RecordSet } from "@meridian/dns";
 import type { Runtime } from "@meridian/runtime";
 import { canonicalName, isInZone, zoneOf } from "../decide/dns-name.ts";
+import { ttlSecondsMax } from "../decide/gslb-policy.ts";
 import { isLocalTargetsName } from "../decide/local-targets-name.ts";
 import { localTargetsZone, nameServerName, type ZonePair } from "../decide/zone-names.ts";
 import type { Peers } from "../peers/peers.ts";
@@ -28,8 +29,8 @@ export interface ZoneFeederOptions {
   readonly read: (key: string) => { readonly booked: BookedObject; readonly object: DnsEndpoint } | undefined;
 }
 
-/** RFC 2181 §8. */
-const ttlSecondsMax = 2_147_483_647;
+/** Messages remembered of one object, so that it is told each once; beyond them it may be told one again. */
+const toldMax = 1_000;
 
 interface FedZone {
   readonly zone: Zone;
@@ -230,6 +231,7 @@ export class ZoneFeeder {
       const told = this.#told.get(key) ?? new Set<string>();
       this.#told.set(key, told);
       const found = told.has(message) ? undefined : this.#options.read(key);
+      if (told.size >= toldMax) told.clear();
       told.add(message);
       if (found !== undefined)
         this.#options.events.record(found.object, { type: "Warning", reason: "RecordRefused", message });

@@ -1,3 +1,4 @@
+import { defaultNameServerPrefix, nameServerName as gslbNameServerName } from "@meridian/gslb/decide";
 import type { Endpoint } from "@meridian/runtime";
 
 /** The names that a playground's clusters get, in order; the name is the geo tag as well. */
@@ -88,9 +89,8 @@ export function fleetLayout(addressing: Addressing, options: LayoutOptions): Fle
   };
 }
 
-/** The NS name of a cluster as every k8gb computes it: `gslb-ns-<tag>-<zone part>.<parent>`. */
+/** The name of a cluster's DNS server, whose address the parent zone gives. */
 export function nameServerName(geoTag: string): string {
-  const { name, parent } = playgroundZone;
-  const zonePart = name.slice(0, -parent.length - 1).replaceAll(".", "-");
-  return `gslb-ns-${geoTag}-${zonePart}.${parent}`;
+  const { name: loadBalancedZone, parent: parentZone } = playgroundZone;
+  return gslbNameServerName({ loadBalancedZone, parentZone }, geoTag, defaultNameServerPrefix);
 }
