@@ -1,4 +1,4 @@
-import { deepEqual } from "./deep-equal.ts";
+import { canonicalText } from "./canonical-text.ts";
 import { isJsonObject, ownField } from "./json.ts";
 import type { Json } from "./json.ts";
 
@@ -19,31 +19,40 @@ export interface ElementOrder {
  * result is `[x, b, a, y]`.
  */
 export function orderElements(merged: readonly Json[], { order, old, mergeKey }: ElementOrder): Json[] {
-  const keyOf = (item: Json): Json | undefined =>
-    mergeKey !== undefined && isJsonObject(item) ? ownField(item, mergeKey) : item;
-  const place = (list: readonly Json[], item: Json): number => {
-    const key = keyOf(item);
-    return list.findIndex((each) => deepEqual(keyOf(each), key));
-  };
-
-  const known = merged
-    .filter((item) => place(order, item) >= 0)
-    .toSorted((a, b) => place(order, a) - place(order, b));
-  const serverOnly = merged
-    .filter((item) => place(order, item) < 0)
-    .toSorted((a, b) => place(old, a) - place(old, b));
+  const wantedPlaces = firstPlaces(order, mergeKey);
+  const oldPlaces = firstPlaces(old, mergeKey);
+  const placed = merged.map((item) => {
+    const key = elementKey(item, mergeKey);
+    return { item, wanted: wantedPlaces.get(key) ?? -1, old: oldPlaces.get(key) ?? -1 };
+  });
+  const known = placed.filter(({ wanted }) => wanted >= 0).toSorted((a, b) => a.wanted - b.wanted);
+  const serverOnly = placed.filter(({ wanted }) => wanted < 0).toSorted((a, b) => a.old - b.old);
 
   const result: Json[] = [];
   let at = 0;
-  for (const item of known) {
-    const oldPlace = place(old, item);
+  for (const next of known) {
     for (; at < serverOnly.length; at++) {
-      const next = serverOnly[at] ?? null;
+      const other = serverOnly[at]!;
       // A new item has no old place: it goes in at once, and what only the server knows follows.
-      if (oldPlace < 0 || place(old, next) > oldPlace) break;
-      result.push(next);
+      if (next.old < 0 || other.old > next.old) break;
+      result.push(other.item);
     }
-    result.push(item);
+    result.push(next.item);
   }
-  return [...result, ...serverOnly.slice(at)];
+  return [...result, ...serverOnly.slice(at).map(({ item }) => item)];
+}
+
+/** By what an element of a merged list is told from the others, as a text: its merge key, or itself. */
+export function elementKey(item: Json, mergeKey: string | undefined): string {
+  const key = mergeKey !== undefined && isJsonObject(item) ? ownField(item, mergeKey) : item;
+  return key === undefined ? "" : canonicalText(key);
+}
+
+function firstPlaces(items: readonly Json[], mergeKey: string | undefined): Map<string, number> {
+  const places = new Map<string, number>();
+  items.forEach((item, at) => {
+    const key = elementKey(item, mergeKey);
+    if (!places.has(key)) places.set(key, at);
+  });
+  return places;
 }

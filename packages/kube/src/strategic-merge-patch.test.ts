@@ -5,6 +5,7 @@ import { deepEqual } from "./deep-equal.ts";
 import type { Json } from "./json.ts";
 import { applyMergePatch } from "./merge-patch.ts";
 import { applyStrategicMergePatch } from "./strategic-merge-patch.ts";
+import { countedItems } from "./testdata/counted-items.ts";
 import { patchSchemaOf } from "./testdata/patch-schemas.ts";
 
 const pod = patchSchemaOf({ group: "", kind: "Pod" });
@@ -182,4 +183,18 @@ test("without merge keys and directives it is a merge patch", () => {
       assert.ok(deepEqual(actual, expected), JSON.stringify({ actual, expected }));
     }),
   );
+});
+
+test("merging and ordering a long list reads each of its items a few times", () => {
+  const names = Array.from({ length: 300 }, (_, index) => `c${index}`);
+  const { items, reads } = countedItems("name", names);
+  const patch = {
+    spec: {
+      containers: names.map((name) => ({ name, image: "v2" })),
+      "$setElementOrder/containers": names.toReversed().map((name) => ({ name })),
+    },
+  };
+  const merged = applyStrategicMergePatch({ spec: { containers: items } }, patch, pod);
+  assert.equal((merged as { spec: { containers: Json[] } }).spec.containers.length, names.length);
+  assert.ok(reads() <= 10 * names.length, `${reads()} reads of ${names.length} items`);
 });

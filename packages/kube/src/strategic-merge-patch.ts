@@ -1,7 +1,7 @@
-import { deepEqual } from "./deep-equal.ts";
+import { canonicalText } from "./canonical-text.ts";
 import { isJsonArray, isJsonObject, jsonText, ownField, setField } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { orderElements } from "./element-order.ts";
+import { elementKey, orderElements } from "./element-order.ts";
 import { badRequest } from "./status-errors.ts";
 
 /** What strategic merge must know of a kind: which lists merge, by which key. Every structural schema is one. */
@@ -107,12 +107,13 @@ function mergeList(old: readonly Json[], change: readonly Json[], field: FieldPa
 }
 
 function mergeScalars(old: readonly Json[], change: readonly Json[], removed: readonly Json[]): Json[] {
-  const kept = old.filter((item) => !removed.some((each) => deepEqual(each, item)));
-  const added = change.filter(
-    (item, index) =>
-      !kept.some((each) => deepEqual(each, item)) &&
-      change.findIndex((each) => deepEqual(each, item)) === index,
-  );
+  const removedTexts = new Set(removed.map(canonicalText));
+  const kept = old.filter((item) => !removedTexts.has(canonicalText(item)));
+  const present = new Set(kept.map(canonicalText));
+  const added = change.filter((item) => {
+    const text = canonicalText(item);
+    return !present.has(text) && present.add(text);
+  });
   return [...kept, ...added];
 }
 
@@ -129,26 +130,41 @@ function mergeItems(
   if (changes.some((item) => ownField(item, "$patch") === "replace")) {
     return changes.filter((item) => !Object.hasOwn(item, "$patch")).map(withoutDirectives);
   }
-  const result: Json[] = [...old];
+  const result: (Json | undefined)[] = [...old];
+  const places = placesByKey(old, mergeKey);
   for (const item of changes) {
     const key = ownField(item, mergeKey);
     if (key === undefined) {
       throw badRequest(`map: ${jsonText(item)} does not contain declared merge key: ${mergeKey}`);
     }
-    const isSame = (each: Json): boolean => isJsonObject(each) && deepEqual(ownField(each, mergeKey), key);
-    const directive = ownField(item, "$patch");
-    if (directive === "delete") {
-      for (let at = result.length - 1; at >= 0; at--) if (isSame(result[at] ?? null)) result.splice(at, 1);
+    const text = canonicalText(key);
+    if (ownField(item, "$patch") === "delete") {
+      for (const at of places.get(text) ?? []) result[at] = undefined;
+      places.delete(text);
       continue;
     }
-    const at = result.findIndex(isSame);
-    const current = result[at];
+    const at = places.get(text)?.[0];
+    const current = at === undefined ? undefined : result[at];
     const base = current !== undefined && isJsonObject(current) ? current : {};
     const merged = mergeObject(base, item, field.schema?.items);
-    if (at < 0) result.push(merged);
+    if (at === undefined) places.set(text, [result.push(merged) - 1]);
     else result[at] = merged;
   }
-  return result;
+  return result.filter((item) => item !== undefined);
+}
+
+/** Where in a list the items of each merge key are. */
+function placesByKey(items: readonly Json[], mergeKey: string): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  items.forEach((item, at) => {
+    const key = isJsonObject(item) ? ownField(item, mergeKey) : undefined;
+    if (key === undefined) return;
+    const text = canonicalText(key);
+    const known = places.get(text);
+    if (known === undefined) places.set(text, [at]);
+    else known.push(at);
+  });
+  return places;
 }
 
 /** `$retainKeys` lists the fields that may stay: it is how the other members of a union go away. */
@@ -175,11 +191,10 @@ function checkOrderCovers(
   order: readonly Json[],
   mergeKey: string | undefined,
 ): void {
-  const keyOf = (item: Json): Json | undefined =>
-    mergeKey !== undefined && isJsonObject(item) ? ownField(item, mergeKey) : item;
+  const ordered = new Set(order.map((item) => elementKey(item, mergeKey)));
   for (const item of change) {
     if (isJsonObject(item) && Object.hasOwn(item, "$patch")) continue;
-    if (order.some((each) => deepEqual(keyOf(each), keyOf(item)))) continue;
+    if (ordered.has(elementKey(item, mergeKey))) continue;
     throw badRequest(`the item ${jsonText(item)} of the patch is missing in its $setElementOrder list`);
   }
 }

@@ -79,10 +79,10 @@ interface Comparison {
 
 function compare(old: Json, now: Json, comparison: Comparison): void {
   const { removed, schema, set } = comparison;
-  const before = new Map(partsOf(old, schema).map(([element, part]) => [element, part]));
+  const before = new Map(partsOf(old, schema).map(([element, part, below]) => [element, { part, below }]));
   const after = partsOf(now, schema);
   for (const [element, part, below] of after) {
-    const earlier = before.get(element);
+    const earlier = before.get(element)?.part;
     before.delete(element);
     if (earlier === undefined) {
       addAll(element, part, { schema: below, into: set });
@@ -92,10 +92,7 @@ function compare(old: Json, now: Json, comparison: Comparison): void {
       compare(earlier, part, { schema: below, removed: removed.below(element), set: set.below(element) });
     }
   }
-  for (const [element, part] of before) {
-    const below = partsOf(old, schema).find(([other]) => other === element)?.[2];
-    addAll(element, part, { schema: below, into: removed });
-  }
+  for (const [element, { part, below }] of before) addAll(element, part, { schema: below, into: removed });
 }
 
 /** The part and everything in it. */

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { deepEqual } from "../deep-equal.ts";
 import type { Json } from "../json.ts";
+import { countedItems } from "../testdata/counted-items.ts";
 import { compileSchema } from "./compile-schema.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
@@ -339,4 +340,13 @@ test("pruning and defaulting twice is doing it once, and pruning commutes with d
 
 test("any value is checked without a crash", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => void compiled.validate(value as Json)));
+});
+
+test("comparing a long list with the old one reads each item of the old one a few times", () => {
+  const names = Array.from({ length: 300 }, (_, index) => `${index}.example.com`);
+  const { items, reads } = countedItems("dnsName", names);
+  const longer = [...names, "more.example.com"].map((dnsName) => ({ dnsName }));
+  const compiled = compileSchema(endpoints);
+  assert.deepEqual(compiled.validate(longer, items), []);
+  assert.ok(reads() <= 20 * names.length, `${reads()} reads of ${names.length} items`);
 });

@@ -3,8 +3,8 @@ import { isJsonArray, isJsonObject, ownField } from "../json.ts";
 import type { Json } from "../json.ts";
 import type { StatusCause } from "../status.ts";
 import { deepEqual } from "../deep-equal.ts";
-import { canonicalText } from "./canonical-text.ts";
-import { correlatedItem, listMapKey } from "./correlated-item.ts";
+import { canonicalText } from "../canonical-text.ts";
+import { correlatedItems, listMapKey } from "./correlated-item.ts";
 import { fieldNode } from "./schema-node.ts";
 import type { SchemaNode } from "./schema-node.ts";
 import type { ValuePlace } from "./validate-value.ts";
@@ -15,12 +15,13 @@ export function validateLists(value: Json, node: SchemaNode, place: ValuePlace):
   if (isJsonArray(value)) {
     const itemNode = node.items;
     if (itemNode === undefined) return [];
+    const correlated = correlatedItems(place.old, node.schema);
     return [
       ...findRepeated(value, node, place.path),
       ...value.flatMap((item, index) =>
         validateLists(item, itemNode, {
           path: `${place.path}[${index}]`,
-          old: correlatedItem(place.old, item, node.schema),
+          old: correlated(item),
         }),
       ),
     ];

@@ -1,9 +1,10 @@
+import { canonicalText } from "../canonical-text.ts";
 import { deepEqual } from "../deep-equal.ts";
 import { invalidType, invalidValue, notSupported, required, tooLong, tooMany } from "../field-error.ts";
 import { isJsonArray, isJsonObject, jsonText, jsonTypeOf, ownField } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { StatusCause } from "../status.ts";
-import { correlatedItem } from "./correlated-item.ts";
+import { correlatedItems } from "./correlated-item.ts";
 import { validateJunctors } from "./junctors.ts";
 import { fieldNode } from "./schema-node.ts";
 import type { SchemaNode } from "./schema-node.ts";
@@ -90,9 +91,9 @@ function validateItems(items: readonly Json[], node: SchemaNode, place: ValuePla
   const causes: StatusCause[] = [];
   if (node.items !== undefined) {
     const itemNode = node.items;
+    const correlated = correlatedItems(old, node.schema);
     items.forEach((item, index) => {
-      const oldItem = correlatedItem(old, item, node.schema);
-      causes.push(...validateValue(item, itemNode, { path: `${path}[${index}]`, old: oldItem }));
+      causes.push(...validateValue(item, itemNode, { path: `${path}[${index}]`, old: correlated(item) }));
     });
   }
   if (maxItems !== undefined && items.length > maxItems) causes.push(tooMany(path, items.length, maxItems));
@@ -106,9 +107,8 @@ function validateItems(items: readonly Json[], node: SchemaNode, place: ValuePla
   return causes;
 }
 
-/** Quadratic, which is why no CRD may ask for it: only schemas of built-in kinds, with short lists, do. */
 function hasRepeatedItem(items: readonly Json[]): boolean {
-  return items.some((item, at) => items.findIndex((each) => deepEqual(each, item)) < at);
+  return new Set(items.map(canonicalText)).size < items.length;
 }
 
 function validateFields(object: JsonObject, node: SchemaNode, place: ValuePlace): StatusCause[] {

@@ -4,7 +4,7 @@ import { childPath, invalidValue, itemPath, omitted } from "../../field-error.ts
 import { isJsonArray, isJsonObject, jsonText, ownField } from "../../json.ts";
 import type { Json } from "../../json.ts";
 import type { StatusCause } from "../../status.ts";
-import { correlatedItem } from "../correlated-item.ts";
+import { correlatedItems } from "../correlated-item.ts";
 import type { ValuePlace } from "../validate-value.ts";
 import { celValue } from "./cel-value.ts";
 import type { CelType } from "./cel-type.ts";
@@ -32,11 +32,9 @@ export function validateRules(
   if (isJsonArray(value)) {
     const itemRules = rules.items;
     if (itemRules === undefined) return causes;
+    const correlated = correlatedItems(place.old, rules.node.schema);
     value.forEach((item, index) =>
-      below(item, itemRules, {
-        path: itemPath(place.path, index),
-        old: correlatedItem(place.old, item, rules.node.schema),
-      }),
+      below(item, itemRules, { path: itemPath(place.path, index), old: correlated(item) }),
     );
   } else if (isJsonObject(value)) {
     const oldFields = place.old !== undefined && isJsonObject(place.old) ? place.old : {};

@@ -1,5 +1,5 @@
-import { isJsonArray, isJsonObject, jsonText } from "../json.ts";
-import type { Json } from "../json.ts";
+import { isJsonArray, isJsonObject, jsonText } from "./json.ts";
+import type { Json } from "./json.ts";
 
 /** JSON with sorted fields: equal values have equal texts, so sets of values become sets of texts. */
 export function canonicalText(value: Json): string {
