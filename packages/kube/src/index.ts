@@ -148,6 +148,15 @@ export type {
   ServicePort,
   SliceEndpoint,
 } from "./kinds/network.ts";
+export {
+  configMapType,
+  customResourceDefinitionType,
+  endpointSliceType,
+  eventType,
+  ingressType,
+  namespaceType,
+  serviceType,
+} from "./kinds/resource-types.ts";
 export type { Lease } from "./kinds/lease.ts";
 export type {
   CustomResourceDefinition,

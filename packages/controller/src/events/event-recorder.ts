@@ -1,5 +1,5 @@
-import { isNotFound, isStatusError } from "@meridian/kube";
-import type { Event, KubeObject, ResourceType } from "@meridian/kube";
+import { eventType, isNotFound, isStatusError } from "@meridian/kube";
+import type { Event, KubeObject } from "@meridian/kube";
 import type { Clock, Logger, Random } from "@meridian/runtime";
 import type { KubeClient } from "../client/kube-client.ts";
 import { Fifo } from "../queue/fifo.ts";
@@ -20,14 +20,6 @@ const queueMax = 1000;
 /** Attempts to write one event, and the wait between two. */
 const attemptsMax = 12;
 const retryMs = 10_000;
-
-const eventType: ResourceType = {
-  group: "",
-  version: "v1",
-  plural: "events",
-  kind: "Event",
-  namespaced: true,
-};
 
 /**
  * Writes core/v1 Events in the background. Notes that repeat are counted, many similar ones become one, and an object

@@ -1,5 +1,13 @@
 import { Informer, type KubeClient } from "@meridian/controller";
-import type { EndpointSlice, Ingress, KubeObject, Service } from "@meridian/kube";
+import {
+  endpointSliceType,
+  ingressType,
+  serviceType,
+  type EndpointSlice,
+  type Ingress,
+  type KubeObject,
+  type Service,
+} from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { readyEndpoints } from "../decide/health.ts";
 import type { BackendState, ServiceRef } from "../decide/gslb-snapshot.ts";
@@ -7,14 +15,7 @@ import { ingressKind, serviceKind, type ReferenceKind } from "../references/refe
 import type { ReferenceSource } from "../references/resolve-reference.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
-import {
-  dnsEndpointType,
-  endpointSliceType,
-  gslbType,
-  ingressType,
-  serviceType,
-  zoneDelegationType,
-} from "../resources/resource-types.ts";
+import { dnsEndpointType, gslbType, zoneDelegationType } from "../resources/resource-types.ts";
 import type { ZoneDelegation } from "../resources/zone-delegation.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
 

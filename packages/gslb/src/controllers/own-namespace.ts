@@ -1,6 +1,5 @@
 import type { KubeClient } from "@meridian/controller";
-import { isAlreadyExists, isNotFound, isStatusError, type Namespace } from "@meridian/kube";
-import { namespaceType } from "../resources/resource-types.ts";
+import { isAlreadyExists, isNotFound, isStatusError, namespaceType, type Namespace } from "@meridian/kube";
 
 /**
  * Makes sure that the namespace of the operator's own objects exists. In a real cluster it does, since the operator's Pod

@@ -1,11 +1,10 @@
 import { createOrUpdate, type KubeClient } from "@meridian/controller";
-import { isNotFound, type ConfigMap, type ResourceType } from "@meridian/kube";
+import { configMapType, isNotFound, type ConfigMap, type ResourceType } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import type { AddressFamily } from "../decide/address-family.ts";
 import type { PeerMemoryEntry } from "../decide/peer-view.ts";
 import { zoneObjectName } from "../decide/zone-names.ts";
 import { Wakeup } from "../tasks/wakeup.ts";
-import { configMapType } from "../resources/resource-types.ts";
 
 /** Keeps what was last believed of peers over restarts of the operator. */
 export interface PeerMemory {

@@ -1,7 +1,6 @@
 import { createOrUpdate, type KubeClient } from "@meridian/controller";
-import { isNotFound, type ConfigMap } from "@meridian/kube";
+import { configMapType, isNotFound, type ConfigMap } from "@meridian/kube";
 import { canonicalName } from "../decide/dns-name.ts";
-import { configMapType } from "../resources/resource-types.ts";
 
 /** The serial of a view and the digest of its content: equal serials mean equal content. */
 export interface StoredSerial {

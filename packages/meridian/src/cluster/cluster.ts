@@ -102,7 +102,7 @@ function servedDefinitions(): readonly KubeObject[] {
 function parseConfig(options: ClusterOptions): NonNullable<ReturnType<typeof parseOperatorConfig>["config"]> {
   const parsed = parseOperatorConfig(options.operatorEnvironment);
   if (parsed.config !== undefined) return parsed.config;
-  const problems = parsed.problems.map(({ variable, value, message }) => `${variable}=${value}: ${message}`);
+  const problems = parsed.problems.map(({ message }) => message);
   throw new MeridianError("StartFailed", `the operator refuses its settings: ${problems.join("; ")}`);
 }
 

@@ -1,22 +1,15 @@
 import { createOrUpdate, type KubeClient } from "@meridian/controller";
-import type { KubeObject, ResourceType } from "@meridian/kube";
+import {
+  customResourceDefinitionType,
+  findCondition,
+  type CustomResourceDefinition,
+  type KubeObject,
+} from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { MeridianError } from "../meridian-error.ts";
 
-const definitionType: ResourceType = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  plural: "customresourcedefinitions",
-  kind: "CustomResourceDefinition",
-  namespaced: false,
-};
-
 const establishedWithinMs = 10_000;
 const pollMs = 20;
-
-interface Definition extends KubeObject {
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
-}
 
 /** Creates or updates CRDs and waits until the server serves their kinds. @throws MeridianError `StartFailed` */
 export async function installDefinitions(
@@ -24,11 +17,11 @@ export async function installDefinitions(
   client: KubeClient,
   definitions: readonly KubeObject[],
 ): Promise<void> {
-  for (const desired of definitions) await createOrUpdate(client, definitionType, { desired });
+  for (const desired of definitions) await createOrUpdate(client, customResourceDefinitionType, { desired });
   const deadline = runtime.clock.monotonicMs() + establishedWithinMs;
   for (const { metadata } of definitions) {
     const name = metadata.name ?? "";
-    while (!established(await client.get<Definition>(definitionType, { name }))) {
+    while (!(await isServed(client, name))) {
       if (runtime.clock.monotonicMs() > deadline) {
         throw new MeridianError(
           "StartFailed",
@@ -40,7 +33,7 @@ export async function installDefinitions(
   }
 }
 
-function established(definition: Definition): boolean {
-  const conditions = definition.status?.conditions ?? [];
-  return conditions.some((condition) => condition.type === "Established" && condition.status === "True");
+async function isServed(client: KubeClient, name: string): Promise<boolean> {
+  const { status } = await client.get<CustomResourceDefinition>(customResourceDefinitionType, { name });
+  return findCondition(status?.conditions, "Established")?.status === "True";
 }

@@ -1,16 +1,7 @@
-import { isIP } from "node:net";
-import { resolve } from "node:path";
-import type { BackgroundController } from "@meridian/apiserver";
-import { lastText, type Command, type Invocation } from "../cli/command.ts";
-import { OptionReader } from "../cli/option-values.ts";
+import type { Command } from "../cli/command.ts";
+import { storageOption } from "../cli/storage-option.ts";
 import { ClosingStack } from "../cluster/closing-stack.ts";
-import type { StorageKind } from "../fleet/child-protocol.ts";
-
-const backgroundControllers: readonly BackgroundController[] = [
-  "garbage-collection",
-  "namespaces",
-  "event-expiry",
-];
+import { backgroundControllers, parseApiserverOptions } from "./apiserver-options.ts";
 
 /** `meridian apiserver`: the Kubernetes-compatible API server alone. */
 export const apiserverCommand: Command = {
@@ -25,7 +16,7 @@ export const apiserverCommand: Command = {
     { name: "ephemeral", help: "keep nothing: objects in memory, the rest in a temporary folder" },
     { name: "address", value: "ADDR", help: "where to listen (default 127.0.0.1)" },
     { name: "port", value: "P", help: "port to listen on; 0 takes a free one (default 6443)" },
-    { name: "storage", value: "KIND", help: "lmdb, or memory with a log on the disk (default lmdb)" },
+    storageOption,
     {
       name: "token-file",
       value: "FILE",
@@ -50,55 +41,3 @@ export const apiserverCommand: Command = {
     }
   },
 };
-
-/** What `meridian apiserver` was asked for. */
-export interface ApiserverOptions {
-  /** Absent: a temporary one. */
-  readonly folder?: string;
-  readonly storage: StorageKind;
-  readonly address: string;
-  readonly port: number;
-  readonly tokenFile?: string;
-  readonly disabledControllers: readonly BackgroundController[];
-}
-
-function parseApiserverOptions(invocation: Invocation): ApiserverOptions {
-  const reader = new OptionReader();
-  const folder = lastText(invocation, "data");
-  const ephemeral = invocation.switches.has("ephemeral");
-  if ((folder === undefined) !== ephemeral) reader.problem("give either --data DIR or --ephemeral");
-  const storageText = lastText(invocation, "storage");
-  const storage = reader.oneOf(storageText, {
-    option: "--storage",
-    values: ["lmdb", "memory"],
-    fallback: "lmdb",
-  });
-  if (ephemeral && storageText === "lmdb")
-    reader.problem("--ephemeral keeps nothing, so it goes with --storage memory only");
-  const address = lastText(invocation, "address") ?? "127.0.0.1";
-  if (isIP(address) === 0)
-    reader.problem(`--address ${address}: must be an IP address, for example 127.0.0.1`);
-  const port = reader.integer(lastText(invocation, "port"), {
-    option: "--port",
-    min: 0,
-    max: 65_535,
-    fallback: 6443,
-  });
-  const tokenFile = lastText(invocation, "token-file");
-  const disabledControllers = (invocation.text.get("disable-controller") ?? []).map((text) =>
-    reader.oneOf<BackgroundController>(text, {
-      option: "--disable-controller",
-      values: backgroundControllers,
-      fallback: "garbage-collection",
-    }),
-  );
-  reader.finish();
-  return {
-    storage: ephemeral ? "ephemeral" : storage,
-    address,
-    port,
-    disabledControllers,
-    ...(folder === undefined ? {} : { folder: resolve(folder) }),
-    ...(tokenFile === undefined ? {} : { tokenFile }),
-  };
-}

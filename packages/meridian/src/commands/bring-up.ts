@@ -30,7 +30,7 @@ async function applyExamples(
   runtime: Runtime,
   up: BringUp & { readonly examples: ExampleObjects },
 ): Promise<void> {
-  const { signal } = new AbortController();
+  const { stopping: signal } = up.terminal;
   const created = await Promise.all(
     up.fleet.describe().clusters.map(async (cluster) => {
       await using client = await clusterClient(runtime, cluster);

@@ -1,6 +1,6 @@
 import type { KubeClient } from "@meridian/controller";
 import { DnsClient } from "@meridian/dns";
-import { isNotFound, type EndpointSlice, type Ingress, type ResourceType } from "@meridian/kube";
+import { endpointSliceType, ingressType, isNotFound, type EndpointSlice, type Ingress } from "@meridian/kube";
 import { silentLogger, type Endpoint, type Runtime } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import type { Command } from "../cli/command.ts";
@@ -16,20 +16,6 @@ const withinMs = 60_000;
 const pollMs = 2;
 const pauseMs = 2_000;
 const application = { namespace: "demo", name: "failover" };
-const sliceType: ResourceType = {
-  group: "discovery.k8s.io",
-  version: "v1",
-  plural: "endpointslices",
-  kind: "EndpointSlice",
-  namespaced: true,
-};
-const ingressType: ResourceType = {
-  group: "networking.k8s.io",
-  version: "v1",
-  plural: "ingresses",
-  kind: "Ingress",
-  namespaced: true,
-};
 
 /** `meridian demo failover`: takes an application down in the primary cluster and back, and times every DNS server. */
 export const demoFailoverCommand: Command = {
@@ -89,7 +75,7 @@ async function setStage(runtime: Runtime, fleet: FleetFile, closing: ClosingStac
   );
   const [first, ...others] = clusters;
   if (first === undefined) throw new MeridianError("NotRunning", "the fleet has no cluster");
-  const slice = await found(first.client.get<EndpointSlice>(sliceType, application));
+  const slice = await found(first.client.get<EndpointSlice>(endpointSliceType, application));
   return {
     host: `${application.name}.${fleet.zone}`,
     primary: { name: first.name, client: first.client, slice },
@@ -136,7 +122,7 @@ async function act(
     `${stage.primary.name}: endpoints of ${application.namespace}/${application.name} become ${ready ? "ready" : "not ready"}`,
   );
   await Promise.all([
-    stage.primary.client.patch(sliceType, application, { type: "merge", body: { endpoints } }),
+    stage.primary.client.patch(endpointSliceType, application, { type: "merge", body: { endpoints } }),
     waitAtAll(runtime, terminal, {
       stage,
       expected,

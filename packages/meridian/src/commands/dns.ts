@@ -6,6 +6,8 @@ import type { Command, Invocation } from "../cli/command.ts";
 import { parseEndpoint } from "../cli/endpoint-option.ts";
 import { OptionReader } from "../cli/option-values.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { whenAborted } from "../cli/when-aborted.ts";
+import { systemCodeOf } from "../fleet/private-file.ts";
 import { MeridianError } from "../meridian-error.ts";
 import { pinoLogger } from "../pino-logger.ts";
 
@@ -38,9 +40,7 @@ export const dnsCommand: Command = {
     const origins = authority.zones.map((zone) => zone.origin).join(", ");
     terminal.print(`Serving ${origins} at ${server.local.map(formatEndpoint).join(", ")}`);
     terminal.onNudge(() => void reload(terminal, { authority, files: options.files }));
-    if (!terminal.stopping.aborted) {
-      await new Promise((resolve) => terminal.stopping.addEventListener("abort", resolve, { once: true }));
-    }
+    await whenAborted(terminal.stopping);
     return 0;
   },
 };
@@ -94,17 +94,13 @@ function placeOf(file: ZoneFileOption, problem: { readonly line: number }): stri
   return problem.line === 0 ? file.path : `${file.path}:${problem.line}`;
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
-}
-
 async function readZoneText(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
     throw new MeridianError(
       "BadFile",
-      `cannot read the zone file ${path} (${reasonOf(error)}); check --zone-file`,
+      `cannot read the zone file ${path} (${systemCodeOf(error)}); check --zone-file`,
       { cause: error },
     );
   }

@@ -8,24 +8,7 @@ import { OptionReader } from "../cli/option-values.ts";
 import type { FleetFileCluster } from "../fleet/fleet-file.ts";
 import { openFleet, operatorClient } from "../fleet/open-fleet.ts";
 import { askAddresses, describeVerdict } from "../fleet/probe.ts";
-import { explanationText } from "./explanation-text.ts";
-
-/** What one DNS server says about a host when it is really asked. */
-export interface ServedAnswer {
-  readonly type: "A" | "AAAA";
-  readonly said: string;
-  readonly addresses: readonly string[];
-}
-
-/** How one cluster sees a host: its operator's explanation, or why there is none, and what its DNS server says. */
-export interface ClusterExplanation {
-  readonly name: string;
-  readonly geoTag: string;
-  readonly explanation?: Explanation;
-  /** Why the operator could not be asked. */
-  readonly unreachable?: string;
-  readonly answers: readonly ServedAnswer[];
-}
+import { explanationText, type ClusterExplanation, type ServedAnswer } from "./explanation-text.ts";
 
 const deadlineMs = 3_000;
 

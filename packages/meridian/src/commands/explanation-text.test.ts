@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ClusterExplanation } from "./explain.ts";
+import type { ClusterExplanation } from "./explanation-text.ts";
 import { explanationText } from "./explanation-text.ts";
 
 const now = Date.UTC(2026, 10, 30, 12, 0, 10);

@@ -1,6 +1,22 @@
 import type { ExplainedPeer, Explanation } from "@meridian/gslb";
 import { textTable } from "../cli/text-table.ts";
-import type { ClusterExplanation, ServedAnswer } from "./explain.ts";
+
+/** What one DNS server says about a host when it is really asked. */
+export interface ServedAnswer {
+  readonly type: "A" | "AAAA";
+  readonly said: string;
+  readonly addresses: readonly string[];
+}
+
+/** How one cluster sees a host: its operator's explanation, or why there is none, and what its DNS server says. */
+export interface ClusterExplanation {
+  readonly name: string;
+  readonly geoTag: string;
+  readonly explanation?: Explanation;
+  /** Why the operator could not be asked. */
+  readonly unreachable?: string;
+  readonly answers: readonly ServedAnswer[];
+}
 
 /** The explanations of all clusters as lines for a person; `now` dates what was seen when. */
 export function explanationText(

@@ -5,13 +5,14 @@ import { createApiServer, requestBodyBytesMax } from "@meridian/apiserver";
 import { formatEndpoint } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import type { Terminal } from "../cli/terminal.ts";
+import { whenAborted } from "../cli/when-aborted.ts";
 import type { ClosingStack } from "../cluster/closing-stack.ts";
 import { prepareAuthority, prepareClusterFolder } from "../fleet/cluster-folder.ts";
 import { FolderLock } from "../fleet/folder-lock.ts";
 import { readTextIfPresent } from "../fleet/private-file.ts";
 import { MeridianError } from "../meridian-error.ts";
 import { pinoLogger } from "../pino-logger.ts";
-import type { ApiserverOptions } from "./apiserver.ts";
+import type { ApiserverOptions } from "./apiserver-options.ts";
 import { openStorage } from "./open-storage.ts";
 
 /** Runs an API server until the terminal says stop; everything opened goes onto `closing`. @throws MeridianError */
@@ -58,9 +59,7 @@ export async function serveApiserver(
   await apiServer.ready;
   terminal.print(`API server ready at ${server}`);
   terminal.print(`kubeconfig: ${prepared.kubeconfigPath}`);
-  if (!terminal.stopping.aborted) {
-    await new Promise((resolve) => terminal.stopping.addEventListener("abort", resolve, { once: true }));
-  }
+  await whenAborted(terminal.stopping);
   return 0;
 }
 

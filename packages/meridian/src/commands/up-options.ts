@@ -1,6 +1,7 @@
 import { dataFolder } from "../cli/data-option.ts";
 import { lastText, type Invocation } from "../cli/command.ts";
 import { OptionReader } from "../cli/option-values.ts";
+import { parseStorageKind } from "../cli/storage-option.ts";
 import type { StorageKind } from "../fleet/child-protocol.ts";
 import { clusterNames } from "../fleet/fleet-layout.ts";
 
@@ -18,15 +19,7 @@ export interface UpOptions {
 /** Understands the options of `meridian up`. @throws MeridianError `Usage` with every problem */
 export function parseUpOptions(invocation: Invocation): UpOptions {
   const reader = new OptionReader();
-  const ephemeral = invocation.switches.has("ephemeral");
-  const storageText = lastText(invocation, "storage");
-  const storage = reader.oneOf(storageText, {
-    option: "--storage",
-    values: ["lmdb", "memory"],
-    fallback: "lmdb",
-  });
-  if (ephemeral && storageText === "lmdb")
-    reader.problem("--ephemeral keeps nothing, so it goes with --storage memory only");
+  const storage = parseStorageKind(invocation, reader);
   const portText = lastText(invocation, "port");
   const port = reader.integer(portText, { option: "--port", min: 1, max: 65_000, fallback: 0 });
   const options: UpOptions = {
@@ -37,7 +30,7 @@ export function parseUpOptions(invocation: Invocation): UpOptions {
       fallback: 3,
     }),
     folder: dataFolder(invocation),
-    storage: ephemeral ? "ephemeral" : storage,
+    storage,
     singleAddress: invocation.switches.has("single-address"),
     examples: !invocation.switches.has("no-examples"),
     restart: !invocation.switches.has("no-restart"),

@@ -3,7 +3,9 @@ import type { Runtime } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import type { Command, Invocation } from "../cli/command.ts";
 import { dataOption } from "../cli/data-option.ts";
+import { storageOption } from "../cli/storage-option.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { whenAborted } from "../cli/when-aborted.ts";
 import { ClosingStack } from "../cluster/closing-stack.ts";
 import { examplesFolder, readExampleObjects, type ExampleObjects } from "../examples/example-objects.ts";
 import { chooseLayout } from "../fleet/choose-layout.ts";
@@ -32,7 +34,7 @@ export const upCommand: Command = {
     { name: "clusters", value: "N", help: `how many, from ${clusterNames.join(" ")} (default 3)` },
     dataOption,
     { name: "ephemeral", help: "keep objects in memory only; they end with the fleet" },
-    { name: "storage", value: "KIND", help: "lmdb, or memory with a log on the disk (default lmdb)" },
+    storageOption,
     { name: "port", value: "P", help: "port of the DNS servers (default 5300; 53 needs root)" },
     { name: "single-address", help: "use 127.0.0.1 only, with a port for each server, as on macOS" },
     { name: "no-examples", help: "apply no example manifests" },
@@ -78,7 +80,7 @@ async function runFleet(
 
   const count = layout.clusters.length;
   terminal.print(`Starting ${count} ${count === 1 ? "cluster" : "clusters"} in ${options.folder}`);
-  const interrupted = whenAborted(terminal.stopping);
+  const interrupted = whenAborted(terminal.stopping).then(() => "interrupted" as const);
   const started = bringUp(runtime, { fleet, terminal, examples });
   if ((await Promise.race([started, interrupted])) === "interrupted") {
     started.catch(() => {}); // its processes are being ended under it
@@ -138,11 +140,4 @@ async function readExamples(options: UpOptions, terminal: Terminal): Promise<Exa
     terminal.print(`examples/${path} names ${missing.join(", ")}, which this fleet does not have: left out`);
   }
   return examples;
-}
-
-function whenAborted(signal: AbortSignal): Promise<"interrupted"> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve("interrupted");
-    else signal.addEventListener("abort", () => resolve("interrupted"), { once: true });
-  });
 }

@@ -1,6 +1,7 @@
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MeridianError } from "../meridian-error.ts";
+import { readTextIfPresent, systemCodeOf } from "./private-file.ts";
 
 /** Who holds a folder. The start time tells a process from a later one with the same id; only Linux gives it. */
 export interface LockHolder {
@@ -39,7 +40,7 @@ export class FolderLock implements AsyncDisposable {
       for (let attempt = 1; attempt <= attemptsMax; attempt++) {
         // A link appears whole or not at all, so nobody ever reads a lock that is half written.
         if (await succeeds(link(draft, path), "EEXIST")) return new FolderLock(path, content);
-        const found = await readText(path);
+        const found = await readTextIfPresent(path);
         if (found === undefined) continue;
         const other = parseHolder(found);
         if (other !== undefined && (await isAlive(other))) throw lockedBy(folder, other);
@@ -55,13 +56,13 @@ export class FolderLock implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if ((await readText(this.#path)) === this.#content) await rm(this.#path, { force: true });
+    if ((await readTextIfPresent(this.#path)) === this.#content) await rm(this.#path, { force: true });
   }
 }
 
 /** The living process that holds `folder`, if there is one. */
 export async function lockHolder(folder: string): Promise<LockHolder | undefined> {
-  const found = await readText(join(folder, lockFileName));
+  const found = await readTextIfPresent(join(folder, lockFileName));
   const holder = found === undefined ? undefined : parseHolder(found);
   return holder !== undefined && (await isAlive(holder)) ? holder : undefined;
 }
@@ -75,7 +76,7 @@ export async function isAlive(holder: {
     process.kill(holder.pid, 0);
   } catch (error) {
     // EPERM: it lives and belongs to somebody else.
-    if (codeOf(error) !== "EPERM") return false;
+    if (systemCodeOf(error) !== "EPERM") return false;
   }
   if (holder.startTime === undefined) return true;
   const now = await startTimeOf(holder.pid);
@@ -86,7 +87,7 @@ export async function isAlive(holder: {
 async function removeStale(path: string, stale: string): Promise<void> {
   const aside = `${path}.stale.${process.pid}`;
   if (!(await succeeds(rename(path, aside), "ENOENT"))) return;
-  if ((await readText(aside)) !== stale) await succeeds(link(aside, path), "EEXIST");
+  if ((await readTextIfPresent(aside)) !== stale) await succeeds(link(aside, path), "EEXIST");
   await rm(aside, { force: true });
 }
 
@@ -100,7 +101,7 @@ function lockedBy(folder: string, holder: LockHolder): MeridianError {
 
 /** Field 22 of `/proc/<pid>/stat` (proc_pid_stat(5)); the command before it may hold spaces and parentheses. */
 async function startTimeOf(pid: number): Promise<{ readonly startTime?: string }> {
-  const stat = await readText(`/proc/${pid}/stat`);
+  const stat = await readTextIfPresent(`/proc/${pid}/stat`);
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
   const startTime = fields?.[19];
   return startTime === undefined ? {} : { startTime };
@@ -124,7 +125,7 @@ async function usingFolder(folder: string, work: () => Promise<void>): Promise<v
   } catch (error) {
     throw new MeridianError(
       "FolderUnusable",
-      `cannot write to the data folder ${folder} (${codeOf(error)}); make it writable for you, or use another with --data`,
+      `cannot write to the data folder ${folder} (${systemCodeOf(error)}); make it writable for you, or use another with --data`,
       { cause: error },
     );
   }
@@ -135,21 +136,7 @@ async function succeeds(work: Promise<void>, exceptFor: string): Promise<boolean
     await work;
     return true;
   } catch (error) {
-    if (codeOf(error) === exceptFor) return false;
+    if (systemCodeOf(error) === exceptFor) return false;
     throw error;
   }
-}
-
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === "ENOENT" || code === "ESRCH" || code === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

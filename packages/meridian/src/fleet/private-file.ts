@@ -1,13 +1,15 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
+/** How systems say that there is no such file; ESRCH: no such process, for files of `/proc`. */
+const absent: readonly string[] = ["ENOENT", "ENOTDIR", "ESRCH"];
+
 /** The text of a file, or `undefined` where there is none. */
 export async function readTextIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
-      return undefined;
+    if (absent.includes(systemCodeOf(error))) return undefined;
     throw error;
   }
 }
@@ -29,6 +31,11 @@ export async function replacePrivateFile(path: string, text: string | Uint8Array
   } finally {
     await folder.close();
   }
+}
+
+/** The system's word for a failure, such as `EACCES`; the whole failure where there is none. */
+export function systemCodeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 
 /** Removes a file; an absent one is fine. */

@@ -1,0 +1,46 @@
+import type { ResourceType } from "../group-version.ts";
+
+const core = { group: "", version: "v1" } as const;
+
+/** ConfigMaps (v1). */
+export const configMapType: ResourceType = {
+  ...core,
+  plural: "configmaps",
+  kind: "ConfigMap",
+  namespaced: true,
+};
+/** Events (v1). */
+export const eventType: ResourceType = { ...core, plural: "events", kind: "Event", namespaced: true };
+/** Namespaces (v1). */
+export const namespaceType: ResourceType = {
+  ...core,
+  plural: "namespaces",
+  kind: "Namespace",
+  namespaced: false,
+};
+/** Services (v1). */
+export const serviceType: ResourceType = { ...core, plural: "services", kind: "Service", namespaced: true };
+/** EndpointSlices (discovery.k8s.io/v1). */
+export const endpointSliceType: ResourceType = {
+  group: "discovery.k8s.io",
+  version: "v1",
+  plural: "endpointslices",
+  kind: "EndpointSlice",
+  namespaced: true,
+};
+/** Ingresses (networking.k8s.io/v1). */
+export const ingressType: ResourceType = {
+  group: "networking.k8s.io",
+  version: "v1",
+  plural: "ingresses",
+  kind: "Ingress",
+  namespaced: true,
+};
+/** CustomResourceDefinitions (apiextensions.k8s.io/v1). */
+export const customResourceDefinitionType: ResourceType = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  kind: "CustomResourceDefinition",
+  namespaced: false,
+};
