@@ -16,8 +16,12 @@ test("comparing objects of many fields, all of them others, reads each a few tim
       },
     });
   }
-  const object = (fields: object): ApiObject =>
-    ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "app" }, data: fields }) as ApiObject;
+  const object = (fields: object): ApiObject => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "app" },
+    data: fields,
+  });
   const others = Object.fromEntries(Array.from({ length: count }, (_, index) => [`new-${index}`, ""]));
   const schema = { type: "object", properties: { data: { type: "object" } } } as const;
   const { removed, set } = compareFields(object(data), object(others), schema);
