@@ -39,7 +39,6 @@ function watchGslbs({ copies, gslbs, feeder }: TriggerTargets): void {
       feeder.touch(objectKey(gslb.metadata));
     },
     onUpdate(old, gslb) {
-      gslbs.seen(gslb);
       const isSame =
         old.metadata.generation === gslb.metadata.generation &&
         old.metadata.uid === gslb.metadata.uid &&

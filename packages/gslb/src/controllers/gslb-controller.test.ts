@@ -1,9 +1,55 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { notFound, type KubeObject } from "@meridian/kube";
+import type { Runtime } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import type { Gslb } from "../resources/gslb.ts";
-import { GslbController } from "./gslb-controller.ts";
+import { GslbController, type GslbControllerOptions } from "./gslb-controller.ts";
+
+const echo = async <T extends KubeObject>(_type: unknown, object: T): Promise<T> => object;
+
+/** A controller of one Gslb, alone in its fleet. */
+function controllerOver(
+  runtime: Runtime,
+  parts: {
+    readonly copy: () => Gslb;
+    readonly updateStatus: GslbControllerOptions["client"]["updateStatus"];
+    readonly onPlan: () => void;
+  },
+): GslbController {
+  return new GslbController(runtime, {
+    client: {
+      create: echo,
+      update: echo,
+      updateStatus: parts.updateStatus,
+      get: async (type, { name }) => {
+        throw notFound(type, name);
+      },
+    },
+    copies: {
+      gslbs: { lister: { get: parts.copy } },
+      endpoints: { lister: { get: () => undefined } },
+      ingresses: { lister: { get: () => undefined } },
+      get: () => undefined,
+      list: () => [],
+      backend: () => ({ state: "healthy", readyEndpoints: 1 }),
+    },
+    peers: { addHost() {}, removeHost() {} },
+    views: { of: () => [] },
+    addresses: {
+      forget() {},
+      reading: (_key, read) => {
+        parts.onPlan();
+        return read(() => ({ state: "pending" }));
+      },
+    },
+    events: { record() {} },
+    geoTag: "eu",
+    geoTags: ["eu"],
+    exposedOverride: ["192.0.2.1"],
+    zones: () => ["cloud.example.com"],
+  });
+}
 
 /** How often a Gslb of so many hosts is planned while 1,000 answers of peers come in a second. */
 async function plansInASecond(hostCount: number): Promise<number> {
@@ -20,38 +66,10 @@ async function plansInASecond(hostCount: number): Promise<number> {
     spec: { strategy: { type: "roundRobin" }, ingress: { rules } },
   };
   let plans = 0;
-  const echo = async <T extends KubeObject>(_type: unknown, object: T): Promise<T> => object;
-  const gslbs = new GslbController(runtime, {
-    client: {
-      create: echo,
-      update: echo,
-      updateStatus: echo,
-      get: async (type, { name }) => {
-        throw notFound(type, name);
-      },
-    },
-    copies: {
-      gslbs: { lister: { get: () => gslb } },
-      endpoints: { lister: { get: () => undefined } },
-      ingresses: { lister: { get: () => undefined } },
-      get: () => undefined,
-      list: () => [],
-      backend: () => ({ state: "healthy", readyEndpoints: 1 }),
-    },
-    peers: { addHost() {}, removeHost() {} },
-    views: { of: () => [] },
-    addresses: {
-      forget() {},
-      reading: (_key, read) => {
-        plans += 1;
-        return read(() => ({ state: "pending" }));
-      },
-    },
-    events: { record() {} },
-    geoTag: "eu",
-    geoTags: ["eu"],
-    exposedOverride: ["192.0.2.1"],
-    zones: () => ["cloud.example.com"],
+  const gslbs = controllerOver(runtime, {
+    copy: () => gslb,
+    updateStatus: echo,
+    onPlan: () => (plans += 1),
   });
   const stop = new AbortController();
   const running = gslbs.controller.run(stop.signal);
@@ -73,3 +91,41 @@ test("one of thousands of hosts leaves time to the others, whatever comes in", a
   assert.equal(await plansInASecond(1120), 2);
   assert.equal(await plansInASecond(2520), 1);
 });
+
+for (const order of ["the watch event comes before the answer", "the answer comes before the watch event"]) {
+  test(`an annotation set after a status write counts at once, where ${order}`, async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const { runtime } = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
+    const ingress = { rules: [{ host: "app.cloud.example.com", http: { paths: [] } }] };
+    let copy: Gslb = {
+      apiVersion: "k8gb.io/v1beta1",
+      kind: "Gslb",
+      metadata: { namespace: "demo", name: "app", uid: "1", generation: 1, resourceVersion: "1" },
+      spec: { strategy: { type: "roundRobin" }, ingress },
+    };
+    let version = 1;
+    const gslbs = controllerOver(runtime, {
+      copy: () => copy,
+      async updateStatus(_type, object) {
+        version += 1;
+        const written = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+        if (order.startsWith("the watch event")) copy = written;
+        return written;
+      },
+      onPlan() {},
+    });
+    const stop = new AbortController();
+    const running = gslbs.controller.run(stop.signal);
+    gslbs.controller.enqueue("demo/app");
+    await simulation.complete(runtime.clock.sleep(10));
+
+    const annotations = { "k8gb.io/exposed-ip-addresses": "192.0.2.9" };
+    version += 1;
+    copy = { ...copy, metadata: { ...copy.metadata, annotations, resourceVersion: String(version) } };
+    gslbs.controller.enqueue("demo/app");
+    await simulation.complete(runtime.clock.sleep(10));
+    assert.deepEqual(gslbs.latest("demo/app")?.exposed.targets?.A, ["192.0.2.9"]);
+    stop.abort();
+    await simulation.complete(running);
+  });
+}

@@ -89,8 +89,8 @@ export class GslbController {
   /** Which Gslb a host's peers are asked for. */
   readonly #asked = new Map<string, string>();
   readonly #askedBy = new Map<string, ReadonlySet<string>>();
-  /** Gslbs as our own status write returned them, until the copy has caught up. */
-  readonly #written = new Map<string, Gslb>();
+  /** Gslbs as our own status write returned them, for as long as the copy stays the one that was there at the write. */
+  readonly #written = new Map<string, { readonly gslb: Gslb; readonly copy: Gslb }>();
   /** Statuses as we wanted them and as the server kept them, which differ where an older CRD prunes fields. */
   readonly #kept = new Map<
     string,
@@ -121,13 +121,6 @@ export class GslbController {
   /** The records that were last wanted in a Gslb's DNSEndpoint: an event that shows them is our own. */
   wantedRecords(key: string): readonly DnsEndpointRecord[] | undefined {
     return this.#plans.get(key)?.plan.records;
-  }
-
-  /** The copy has seen an object; a status that we wrote ourselves need not be kept beside it any more. */
-  seen(gslb: Gslb): void {
-    const key = objectKey(gslb.metadata);
-    if (this.#written.get(key)?.metadata.resourceVersion === gslb.metadata.resourceVersion)
-      this.#written.delete(key);
   }
 
   /**
@@ -263,15 +256,18 @@ export class GslbController {
     this.#kept.delete(key);
   }
 
-  /** The copy's object, or ours where the copy has not seen our status write yet. */
+  /**
+   * The copy's object, or ours where the copy has not seen our status write yet. A copy that has moved since may be past the
+   * write, which can come back before its answer does and together with a later change; if it is not, the next write
+   * conflicts and is tried again.
+   */
   #newest(key: string): Gslb | undefined {
     const copy = this.#options.copies.gslbs.lister.get(key);
     const written = this.#written.get(key);
     if (copy === undefined || written === undefined) return copy;
-    const isOvertaken =
-      copy.metadata.uid !== written.metadata.uid ||
-      (copy.metadata.generation ?? 0) > (written.metadata.generation ?? 0);
-    return isOvertaken || copy.metadata.resourceVersion === written.metadata.resourceVersion ? copy : written;
+    if (copy === written.copy) return written.gslb;
+    this.#written.delete(key);
+    return copy;
   }
 
   async #writeEndpoint(
@@ -294,13 +290,14 @@ export class GslbController {
     const kept = this.#kept.get(key);
     if (kept !== undefined && deepEqual(kept.wanted, wanted) && deepEqual(kept.stored, gslb.status))
       return true;
+    const copy = this.#options.copies.gslbs.lister.get(key);
     try {
       const written = await this.#options.client.updateStatus<Gslb>(
         gslbType,
         { ...gslb, status: wanted },
         { signal },
       );
-      this.#written.set(key, written);
+      if (copy !== undefined) this.#written.set(key, { gslb: written, copy });
       this.#kept.set(key, { wanted, stored: written.status });
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
