@@ -231,7 +231,7 @@ test("with --no-restart a killed cluster stays down until it is told to start", 
     assert(eu !== undefined);
     process.kill(eu.pid, "SIGKILL");
     await eventually("the death is reported", async () =>
-      assert.match(up.printed, /eu died \(SIGKILL\): not started/),
+      assert.match(up.printed, /eu died \(SIGKILL\): stays down until/),
     );
     const status = await meridian(["status", "--data", up.folder]);
     assert.equal(status.code, 1);
