@@ -38,6 +38,16 @@ export const plantedFaults: readonly PlantedFault[] = [
     plant: { dnsClient: (runtime, { dns }) => new ForgetfulClient(runtime, { from: dns.address }) },
   },
   {
+    name: "a restart forgets since when peers are silent",
+    invariant: 1,
+    plant: { runtime: (runtime) => wrappedRuntime(runtime, { handler: forgettingSilence }) },
+  },
+  {
+    name: "the first word of a peer after a start is taken for nothing, so that a restart is a failover",
+    invariant: 3,
+    plant: { dnsClient: (runtime, { dns }) => new LateHearingClient(runtime, { from: dns.address }) },
+  },
+  {
     name: "a peer that failed is left alone for longer and longer",
     invariant: 4,
     plant: { dnsClient: (runtime, { dns }) => new BackingOffClient(runtime, { from: dns.address }) },
@@ -118,6 +128,18 @@ class ForgetfulClient extends DnsClient {
     const isPeers = question.name.startsWith("localtargets-");
     if (!isPeers || verdict.state !== "answered" || verdict.records.length < 2) return verdict;
     return { ...verdict, records: verdict.records.slice(0, -1) };
+  }
+}
+
+class LateHearingClient extends DnsClient {
+  readonly #heard = new Set<string>();
+
+  override async query(question: DnsQuestion): Promise<Verdict> {
+    const verdict = await super.query(question);
+    const key = `${question.name} ${question.servers[0]?.address}`;
+    const isFirst = question.name.startsWith("localtargets-") && !this.#heard.has(key);
+    this.#heard.add(key);
+    return isFirst && verdict.state === "answered" ? { ...verdict, outcome: "nodata", records: [] } : verdict;
   }
 }
 
@@ -235,6 +257,17 @@ function droppingRefusals(handler: HttpHandler, tag: Tag): HttpHandler {
   };
 }
 
+/** Leaves the moments of silence out of the lists in which the operator looks for what it remembered. */
+function forgettingSilence(handler: HttpHandler): HttpHandler {
+  return async (request) => {
+    const response = await handler(request);
+    const isMemory = request.method === "GET" && request.target.includes("peer-views");
+    if (!isMemory || !(response.body instanceof Uint8Array)) return response;
+    const text = new TextDecoder().decode(response.body).replaceAll(/,\\"unreachableSince\\":\d+/g, "");
+    return { ...response, body: new TextEncoder().encode(text) };
+  };
+}
+
 function trusting(handler: HttpHandler, tag: Tag): HttpHandler {
   return (request): Promise<HttpResponse> => {
     const isBare = request.headers["authorization"] === undefined;
@@ -247,6 +280,7 @@ function withToken(request: HttpRequest, tag: Tag): HttpRequest["headers"] {
 }
 
 function answeringAnswers(answer: AnswerDatagram): AnswerDatagram {
+  // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
   return (input, offset, length, client, output) => {
     if (length < 12 || (input[offset + 2]! & 0x80) === 0)
       return answer(input, offset, length, client, output);

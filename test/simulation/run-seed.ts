@@ -11,7 +11,6 @@ import type { Invariant } from "./invariants/invariant.ts";
 import { KeptWrites } from "./invariants/kept-writes.ts";
 import { ReportedFaults } from "./invariants/reported-faults.ts";
 import { TrueCopies } from "./invariants/true-copies.ts";
-import { expectationOf } from "./observation/expectation.ts";
 import { World } from "./observation/world.ts";
 import { thresholdSecondsMax } from "./scenario/draw-applications.ts";
 import { drawScenario, type Step } from "./scenario/scenario.ts";
@@ -144,7 +143,7 @@ class SeedRun {
       if (!this.fleet.cluster(tag).user.idle) this.#report(4, `${tag} still refuses what its users write`);
       for (const facts of world.facts(tag).applications) {
         const isWanted = facts.strategy.value !== null;
-        if (isWanted && expectationOf(world, tag, facts)?.isWhole !== true)
+        if (isWanted && world.expectations.of(tag, facts)?.isWhole !== true)
           this.#report(
             4,
             `${tag} has not come back to a state in which ${facts.application.host} can be judged`,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { runSeed } from "./run-seed.ts";
 import { violationText } from "./violation-text.ts";
 
@@ -20,7 +20,7 @@ export function testSeeds(first: number, count: number): void {
       }
     });
   }
-  after(() => {
+  test(`under these seeds each of the eight checkers had much to judge`, () => {
     assert.deepEqual([...judged.keys()], [1, 2, 3, 4, 5, 6, 7, 8]);
     for (const [invariant, times] of judged)
       assert(times > judgedPerSeedMin * count, `invariant ${invariant} was judged only ${times} times`);

@@ -12,7 +12,7 @@ import {
   type Application,
   type GslbStrategySpec,
 } from "./application.ts";
-import { placeOf, tokenOf, type Tag } from "./fleet-map.ts";
+import { placeOf, tokenOf, zoneName, type Tag } from "./fleet-map.ts";
 
 /** What is wanted of one application in one cluster. */
 export interface WantedApplication {
@@ -32,6 +32,9 @@ export interface BadObject {
   /** The Gslb whose condition must tell; absent where there is none. */
   readonly isGslb: boolean;
 }
+
+/** What a tampered DNSEndpoint answers with. */
+export const tamperedTarget = "203.0.113.9";
 
 const retryMs = 100;
 
@@ -113,6 +116,22 @@ export class ClusterUser {
 
   die(): void {
     this.#client = undefined;
+  }
+
+  /** Somebody who should not lays hands on the DNSEndpoint of an application. One try, which may fail. */
+  async tamper(name: string, how: "delete" | "edit"): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) return;
+    const place = { namespace: namespaceName, name };
+    const endpoints = [
+      { dnsName: `${name}.${zoneName}`, recordType: "A", recordTTL: 5, targets: [tamperedTarget] },
+    ];
+    try {
+      if (how === "delete") await client.delete(types.endpoint, place);
+      else await client.patch(types.endpoint, place, { type: "merge", body: { spec: { endpoints } } });
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+    }
   }
 
   #touch(what: string): void {

@@ -39,13 +39,12 @@ export class FleetCluster {
   readonly truth: TruthLog = new TruthLog();
   readonly user: ClusterUser;
   dnsIllness: DnsIllness | undefined;
-  /** When the last life ended, and when its operator had become ready. */
-  crashedAtMs: number = Number.NEGATIVE_INFINITY;
-  /** Milliseconds by which the wall clock was moved, all jumps summed up. */
-  clockMovedMs = 0;
+  /** When the last life ended, or could write nothing any more. */
+  failedAtMs: number = Number.NEGATIVE_INFINITY;
   readonly #options: FleetClusterOptions;
   readonly #watches = new Set<() => void>();
   #life: Life | undefined;
+  #isDiskBroken = false;
 
   constructor(options: FleetClusterOptions) {
     this.tag = options.tag;
@@ -77,6 +76,19 @@ export class FleetCluster {
     return this.#life?.readySinceMs;
   }
 
+  /** Whether this life can write nothing any more; a restart mends it. */
+  get isDiskBroken(): boolean {
+    return this.#isDiskBroken;
+  }
+
+  /** Makes the disk refuse all work until the process has ended. */
+  breakDisk(): void {
+    if (this.#life === undefined || this.#isDiskBroken) return;
+    this.#isDiskBroken = true;
+    this.failedAtMs = this.#options.simulation.nowMs;
+    this.node.disk.fail(new Error("input/output error"));
+  }
+
   /** Starts the process, the first time or after a crash. Never rejects: what goes wrong is told. */
   async start(): Promise<void> {
     if (this.#life !== undefined) return;
@@ -100,7 +112,9 @@ export class FleetCluster {
   crash(kind: CrashKind): void {
     if (this.#life === undefined) return;
     this.#life = undefined;
-    this.crashedAtMs = this.#options.simulation.nowMs;
+    if (!this.#isDiskBroken) this.failedAtMs = this.#options.simulation.nowMs;
+    this.#isDiskBroken = false;
+    this.node.disk.fail(undefined);
     this.#watches.clear();
     this.user.die();
     this.node.crash(kind);
@@ -115,12 +129,12 @@ export class FleetCluster {
   /** Forgets the whole history of the store. */
   compact(): void {
     const { storage } = this;
-    void storage?.compact(storage.revision());
+    // A broken disk refuses; that the store then takes no more writes is seen elsewhere.
+    storage?.compact(storage.revision()).catch(() => {});
   }
 
   moveClock(byMs: number): void {
     this.node.skewMs += byMs;
-    this.clockMovedMs += Math.abs(byMs);
   }
 
   async #assemble(life: Life): Promise<void> {
@@ -163,6 +177,7 @@ export class FleetCluster {
     return wrappedRuntime(runtime, {
       answer: (answer) => {
         const guarded = guard.watching(tag, answer, () => this.cluster?.authority);
+        // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
         return (input, offset, length, client, output) => {
           if (this.dnsIllness === "silent") return 0;
           const size = guarded(input, offset, length, client, output);

@@ -61,6 +61,7 @@ export class Fleet {
       }
     for (const cluster of this.clusters.values()) {
       cluster.dnsIllness = undefined;
+      if (cluster.isDiskBroken) cluster.crash("process");
       void cluster.start();
     }
   }

@@ -1,6 +1,5 @@
 import { tags } from "../fleet/fleet-map.ts";
 import { targetsIn } from "../observation/asking.ts";
-import { expectationOf } from "../observation/expectation.ts";
 import type { World } from "../observation/world.ts";
 import type { Invariant, Report } from "./invariant.ts";
 
@@ -26,7 +25,7 @@ export class AlikePicks implements Invariant {
   check(): void {
     for (const tag of tags)
       for (const facts of this.#world.facts(tag).applications) {
-        const expectation = expectationOf(this.#world, tag, facts);
+        const expectation = this.#world.expectations.of(tag, facts);
         const answer = facts.answer.value;
         if (expectation?.isWhole !== true || answer === null) continue;
         this.#judged++;

@@ -1,7 +1,6 @@
 import { resolveForEver, type Resolution } from "../client/resolving.ts";
 import { clientName, parentName, tags } from "../fleet/fleet-map.ts";
 import { targetsIn } from "../observation/asking.ts";
-import { expectationOf } from "../observation/expectation.ts";
 import type { World } from "../observation/world.ts";
 import type { Invariant, Report } from "./invariant.ts";
 
@@ -34,7 +33,7 @@ export class AnsweredHosts implements Invariant {
   check(): void {
     for (const tag of tags)
       for (const facts of this.#world.facts(tag).applications) {
-        const expectation = expectationOf(this.#world, tag, facts);
+        const expectation = this.#world.expectations.of(tag, facts);
         if (expectation === undefined || expectation.usable.size === 0) continue;
         this.#judged++;
         const { host } = facts.application;
@@ -66,7 +65,7 @@ export class AnsweredHosts implements Invariant {
       );
     if (answer === undefined) return;
     const facts = this.#world.facts(answer.tag).applications.find((each) => each.application === application);
-    const expectation = facts && expectationOf(this.#world, answer.tag, facts);
+    const expectation = facts && this.#world.expectations.of(answer.tag, facts);
     const isSteady = facts !== undefined && facts.answer.sinceMs < this.#resolvingSinceMs;
     if (expectation === undefined || expectation.usable.size === 0 || !isSteady) return;
     this.#judged++;

@@ -50,7 +50,9 @@ export class BelievedTargets implements Invariant {
   #checkAnswer(tag: Tag, facts: ApplicationFacts): void {
     const { nowMs, bounds } = this.#world;
     for (const peer of peersOf(tag)) this.#followPeer(tag, peer, facts);
-    if (facts.answer.value === null) return;
+    const isExcused =
+      this.#world.fleet.cluster(tag).isDiskBroken || nowMs < facts.tamperedMs + bounds.localMs;
+    if (facts.answer.value === null || isExcused) return;
     const { host } = facts.application;
     for (const target of targetsIn(facts.answer.value)) {
       this.#judged++;
@@ -110,7 +112,7 @@ export class BelievedTargets implements Invariant {
 
   /** A cluster that was down when it should have noticed something notices it after its start. */
   #followLife(tag: Tag): void {
-    const { crashedAtMs } = this.#world.fleet.cluster(tag);
+    const { failedAtMs: crashedAtMs } = this.#world.fleet.cluster(tag);
     const readySinceMs = this.#world.readySince(tag);
     const life = this.#lives.get(tag);
     if (life?.readySinceMs === readySinceMs) return;

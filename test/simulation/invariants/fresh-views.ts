@@ -43,7 +43,8 @@ export class FreshViews implements Invariant {
     const { nowMs, bounds } = this.#world;
     const readySinceMs = this.#world.readySince(tag);
     if (readySinceMs === undefined || facts.answer.value === null) return;
-    if (nowMs < Math.max(facts.own.sinceMs, readySinceMs, facts.strategy.sinceMs) + bounds.localMs) return;
+    const { own, strategy, tamperedMs } = facts;
+    if (nowMs < Math.max(own.sinceMs, readySinceMs, strategy.sinceMs, tamperedMs) + bounds.localMs) return;
     this.#judged++;
     if (facts.own.value.join() === facts.published.value.join()) return;
     this.#report(

@@ -39,9 +39,8 @@ export class TrueCopies implements Invariant {
     for (const copy of this.#copies()) copy.checkCaughtUp(this.#world.nowMs - 2_000);
   }
 
-  *#copies(): IterableIterator<WatchedCopy> {
-    yield* this.#remote;
-    for (const { copies } of this.#local.values()) yield* copies;
+  #copies(): readonly WatchedCopy[] {
+    return [...this.#remote, ...[...this.#local.values()].flatMap(({ copies }) => copies)];
   }
 
   /** The copies on a cluster's own node die with its process. */

@@ -1,10 +1,16 @@
-import { composeMessage, parseMessage, type Authority } from "@meridian/dns";
+import { composeMessage, parseMessage, type Authority, type Zone } from "@meridian/dns";
+import { zoneName } from "../fleet/fleet-map.ts";
 
 /** What a DNS server answers for one name, asked directly: no datagram, no size limit. */
 export interface DirectAnswer {
   readonly rcodes: readonly [number, number];
   readonly A: readonly string[];
   readonly AAAA: readonly string[];
+}
+
+/** The balanced zone of a DNS server, found without reading a name: this is asked at each step. */
+export function servedZone(authority: Authority | undefined): Zone | undefined {
+  return authority?.zones.find((zone) => zone.origin === zoneName);
 }
 
 const output = new Uint8Array(65_535);
@@ -30,10 +36,10 @@ export function askDirectly(authority: Authority, [v4, v6]: readonly [Uint8Array
  */
 export function askWhole(
   authority: Authority,
-  of: { readonly zone: string; readonly host: string; readonly questions: readonly [Uint8Array, Uint8Array] },
+  of: { readonly host: string; readonly questions: readonly [Uint8Array, Uint8Array] },
 ): DirectAnswer {
   const drawn = askDirectly(authority, of.questions);
-  const sets = authority.zone(of.zone)?.recordSetsOf(of.host) ?? [];
+  const sets = servedZone(authority)?.recordSetsOf(of.host) ?? [];
   const whole = (type: "A" | "AAAA"): readonly string[] => {
     const data = sets.find((set) => set.type === type)?.data ?? [];
     const isPart =

@@ -7,9 +7,9 @@ import {
   type GslbObject,
   type GslbStrategySpec,
 } from "../fleet/application.ts";
+import { tamperedTarget } from "../fleet/cluster-user.ts";
 import type { FleetCluster } from "../fleet/fleet-cluster.ts";
-import { zoneName } from "../fleet/fleet-map.ts";
-import { askDirectly, askWhole, packQuestions, targetsIn, type DirectAnswer } from "./asking.ts";
+import { askDirectly, askWhole, packQuestions, servedZone, targetsIn, type DirectAnswer } from "./asking.ts";
 import { TargetHistory } from "./target-history.ts";
 import { Tracked } from "./tracked.ts";
 
@@ -28,6 +28,8 @@ export interface ApplicationFacts {
   /** What its DNS server answers for `localtargets-<host>`; while it answers nothing, what it last did. */
   readonly published: Tracked<readonly string[]>;
   readonly publishedHistory: TargetHistory;
+  /** When somebody else than the operator last changed its DNSEndpoint. */
+  tamperedMs: number;
   /** Thresholds that the Gslb had, with the time until when; the newest last. */
   readonly thresholds: { thresholdMs: number; untilMs: number }[];
 }
@@ -43,6 +45,7 @@ export class ClusterFacts {
   readonly applications: readonly ApplicationFacts[];
   readonly #questions: ReadonlyMap<ApplicationFacts, Questions>;
   readonly #byKey = new Map<string, ApplicationFacts>();
+  readonly #byEndpointKey = new Map<string, ApplicationFacts>();
   #changedKeys: readonly string[] = [];
   #serial: number | undefined;
   #ready = false;
@@ -58,6 +61,7 @@ export class ClusterFacts {
       lastAnswer: null,
       published: new Tracked<readonly string[]>([], 0),
       publishedHistory: new TargetHistory(),
+      tamperedMs: Number.NEGATIVE_INFINITY,
       thresholds: [{ thresholdMs: 0, untilMs: Infinity }],
     }));
     this.#questions = new Map(
@@ -66,9 +70,11 @@ export class ClusterFacts {
         return [facts, { host: packQuestions(question), local: packQuestions(`localtargets-${host}`) }];
       }),
     );
-    for (const facts of this.applications)
+    for (const facts of this.applications) {
+      this.#byEndpointKey.set(storeKey(types.endpoint, facts.application.name), facts);
       for (const type of [types.service, types.slice, types.ingress, types.gslb])
         this.#byKey.set(storeKey(type, facts.application.name), facts);
+    }
   }
 
   /** The keys of the store that were written in the last step. */
@@ -84,9 +90,17 @@ export class ClusterFacts {
     for (const key of this.#changedKeys) {
       const facts = this.#byKey.get(key);
       if (facts !== undefined) touched.add(facts);
+      const tampered = this.#byEndpointKey.get(key);
+      if (tampered !== undefined && this.#isTampered(key)) tampered.tamperedMs = nowMs;
     }
     for (const facts of touched) isChanged = this.#readTruth(facts, nowMs) || isChanged;
     return this.#readAnswers(nowMs) || isChanged || this.#changedKeys.length > 0;
+  }
+
+  /** The operator itself never takes a DNSEndpoint away, nor writes what `ClusterUser.tamper` does. */
+  #isTampered(key: string): boolean {
+    const event = this.cluster.truth.current(key);
+    return event?.value === undefined || new TextDecoder().decode(event.value).includes(tamperedTarget);
   }
 
   #readTruth(facts: ApplicationFacts, nowMs: number): boolean {
@@ -114,7 +128,7 @@ export class ClusterFacts {
 
   #readAnswers(nowMs: number): boolean {
     const authority = this.cluster.cluster?.authority;
-    const zone = authority?.zone(zoneName);
+    const zone = servedZone(authority);
     const ready = zone?.ready === true;
     if (ready === this.#ready && zone?.serial === this.#serial) return false;
     this.#ready = ready;
@@ -134,7 +148,7 @@ export class ClusterFacts {
 
   #ask(authority: Authority, facts: ApplicationFacts, questions: Questions["host"]): DirectAnswer {
     if (facts.strategy.value?.weight === undefined) return askDirectly(authority, questions);
-    return askWhole(authority, { zone: zoneName, host: facts.application.host, questions });
+    return askWhole(authority, { host: facts.application.host, questions });
   }
 }
 

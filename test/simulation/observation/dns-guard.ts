@@ -1,6 +1,6 @@
 import type { Authority } from "@meridian/dns";
 import type { AnswerDatagram } from "@meridian/runtime";
-import { zoneName } from "../fleet/fleet-map.ts";
+import { servedZone } from "./asking.ts";
 
 const udpOctetsMax = 1232;
 const udpOctetsPlain = 512;
@@ -15,8 +15,9 @@ export class DnsGuard {
 
   /** `answer`, watched: an answer is of an allowed size, answers get none, and no datagram changes a zone. */
   watching(name: string, answer: AnswerDatagram, authority: () => Authority | undefined): AnswerDatagram {
+    // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
     return (input, offset, length, client, output) => {
-      const serial = authority()?.zone(zoneName)?.serial;
+      const serial = servedZone(authority())?.serial;
       const isAnswer = length > 2 && (input[offset + 2]! & 0x80) !== 0;
       const limit = Math.min(udpOctetsMax, payloadSize(input.subarray(offset, offset + length)));
       const size = answer(input, offset, length, client, output);
@@ -24,7 +25,7 @@ export class DnsGuard {
         this.#onWrong(`${name} answered ${size} octets to a message that is an answer`);
       if (size > limit) this.#onWrong(`${name} answered ${size} octets where ${limit} are allowed`);
       if (length < 12 && size > 0) this.#onWrong(`${name} answered ${length} octets, which are no message`);
-      if (authority()?.zone(zoneName)?.serial !== serial)
+      if (servedZone(authority())?.serial !== serial)
         this.#onWrong(`a datagram from ${client.address} changed the zone of ${name}`);
       return size;
     };

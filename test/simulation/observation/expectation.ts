@@ -12,63 +12,110 @@ export interface Expectation {
   readonly targets: readonly string[];
 }
 
-/**
- * What a cluster must answer for a host; `undefined` while nothing can be demanded, since it is starting, the Gslb was
- * just changed, or there is none. Written apart from the product: it knows the specification and not the code.
- */
-export function expectationOf(world: World, tag: Tag, facts: ApplicationFacts): Expectation | undefined {
-  const { nowMs, bounds } = world;
-  const { strategy, own } = facts;
-  const readySinceMs = world.readySince(tag);
-  if (strategy.value === null || readySinceMs === undefined) return undefined;
-  // A Gslb that is new, or has a threshold that is new, has its peers asked first.
-  if (nowMs < Math.max(readySinceMs, strategy.sinceMs) + bounds.seenMs) return undefined;
-
-  const usable = new Map<Tag, readonly string[]>();
-  let isWhole = true;
-  if (nowMs < own.sinceMs + bounds.localMs) isWhole = false;
-  else if (own.value.length > 0) usable.set(tag, own.value);
-  for (const peer of peersOf(tag)) {
-    const targets = peerTargets(world, { tag, peer, facts, readySinceMs });
-    if (targets === undefined) isWhole = false;
-    else if (targets.length > 0) usable.set(peer, targets);
-  }
-  const { type, primaryGeoTag } = strategy.value;
-  const primary = type === "failover" ? usable.get(primaryGeoTag as Tag) : undefined;
-  const targets = (primary ?? [...usable.values()].flat()).toSorted();
-  return { isWhole, usable, targets };
+interface Remembered {
+  readonly atMs: number;
+  readonly expectation: Expectation;
 }
 
-/** What a cluster must believe of a peer; `undefined` while that cannot be told. */
-function peerTargets(
-  world: World,
-  of: {
-    readonly tag: Tag;
-    readonly peer: Tag;
-    readonly facts: ApplicationFacts;
-    readonly readySinceMs: number;
-  },
-): readonly string[] | undefined {
-  const { nowMs, bounds } = world;
-  const { tag, peer, facts, readySinceMs } = of;
-  const { published } = world.sameIn(peer, facts);
-  const reach = world.reach(tag, peer);
-  const thresholdMs = 1000 * (facts.strategy.value?.splitBrainThresholdSeconds ?? 0);
-  switch (reach.value) {
-    case "surely": {
-      const isOld = nowMs >= Math.max(reach.sinceMs, published.sinceMs) + bounds.seenMs;
-      return isOld ? published.value : undefined;
-    }
-    case "not": {
-      if (nowMs >= Math.max(reach.sinceMs, readySinceMs) + thresholdMs + bounds.seenMs) return [];
-      const wasSeen =
-        reach.before === "surely" &&
-        published.sinceMs + bounds.seenMs <= reach.sinceMs &&
-        reach.beforeSinceMs + bounds.seenMs <= reach.sinceMs &&
-        facts.strategy.sinceMs + bounds.seenMs <= reach.sinceMs;
-      return wasSeen && nowMs < reach.sinceMs + thresholdMs ? published.value : undefined;
-    }
-    case "maybe":
-      return undefined;
+/**
+ * What clusters must answer for hosts. Written apart from the product: it knows the specification and not the code.
+ *
+ * What was once known stays so as long as nothing changes but that the cluster itself crashes and starts again: a restart
+ * is never a failover.
+ */
+export class Expectations {
+  readonly #world: World;
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #cached = new Map<string, { readonly atMs: number; readonly value: Expectation | undefined }>();
+
+  constructor(world: World) {
+    this.#world = world;
   }
+
+  /** `undefined` while nothing can be demanded: the cluster is starting, the Gslb was just changed, or there is none. */
+  of(tag: Tag, facts: ApplicationFacts): Expectation | undefined {
+    const { nowMs } = this.#world;
+    const key = `${tag} ${facts.application.name}`;
+    const cached = this.#cached.get(key);
+    if (cached?.atMs === nowMs) return cached.value;
+    const value = this.#now(tag, facts) ?? this.#stillKnown(tag, facts);
+    if (value?.isWhole === true) this.#remembered.set(key, { atMs: nowMs, expectation: value });
+    this.#cached.set(key, { atMs: nowMs, value });
+    return value;
+  }
+
+  #now(tag: Tag, facts: ApplicationFacts): Expectation | undefined {
+    const { nowMs, bounds } = this.#world;
+    const { strategy, own } = facts;
+    const readySinceMs = this.#world.readySince(tag);
+    if (strategy.value === null || readySinceMs === undefined) return undefined;
+    if (nowMs < facts.tamperedMs + bounds.localMs) return undefined;
+    // A Gslb that is new, or has a threshold that is new, has its peers asked first.
+    if (nowMs < Math.max(readySinceMs, strategy.sinceMs) + bounds.seenMs) return undefined;
+
+    const usable = new Map<Tag, readonly string[]>();
+    let isWhole = true;
+    if (nowMs < own.sinceMs + bounds.localMs) isWhole = false;
+    else if (own.value.length > 0) usable.set(tag, own.value);
+    for (const peer of peersOf(tag)) {
+      const targets = this.#peerTargets(facts, { tag, peer, readySinceMs });
+      if (targets === undefined) isWhole = false;
+      else if (targets.length > 0) usable.set(peer, targets);
+    }
+    const { type, primaryGeoTag } = strategy.value;
+    const primary = type === "failover" ? usable.get(primaryGeoTag as Tag) : undefined;
+    const targets = (primary ?? [...usable.values()].flat()).toSorted();
+    return { isWhole, usable, targets };
+  }
+
+  /** What a cluster must believe of a peer; `undefined` while that cannot be told. */
+  #peerTargets(
+    facts: ApplicationFacts,
+    of: { readonly tag: Tag; readonly peer: Tag; readonly readySinceMs: number },
+  ): readonly string[] | undefined {
+    const { nowMs, bounds } = this.#world;
+    const { tag, peer, readySinceMs } = of;
+    const { published } = this.#world.sameIn(peer, facts);
+    const reach = this.#world.reach(tag, peer);
+    const thresholdMs = thresholdOf(facts);
+    switch (reach.value) {
+      case "surely": {
+        const isOld = nowMs >= Math.max(reach.sinceMs, published.sinceMs) + bounds.seenMs;
+        return isOld ? published.value : undefined;
+      }
+      case "not": {
+        if (nowMs >= Math.max(reach.sinceMs, readySinceMs) + thresholdMs + bounds.seenMs) return [];
+        const wasSeen =
+          reach.before === "surely" &&
+          Math.max(published.sinceMs, reach.beforeSinceMs, facts.strategy.sinceMs, readySinceMs) +
+            bounds.seenMs <=
+            reach.sinceMs;
+        return wasSeen && nowMs < reach.sinceMs + thresholdMs ? published.value : undefined;
+      }
+      case "maybe":
+        return undefined;
+    }
+  }
+
+  /** The last whole expectation, where nothing that it was made of has changed since. */
+  #stillKnown(tag: Tag, facts: ApplicationFacts): Expectation | undefined {
+    const known = this.#remembered.get(`${tag} ${facts.application.name}`);
+    if (known === undefined || facts.answer.value === null) return undefined;
+    const { nowMs } = this.#world;
+    const isOwnChanged = Math.max(facts.own.sinceMs, facts.strategy.sinceMs, facts.tamperedMs) >= known.atMs;
+    if (isOwnChanged || this.#world.fleet.cluster(tag).isDiskBroken) return undefined;
+    const thresholdMs = thresholdOf(facts);
+    const isPeerChanged = peersOf(tag).some((peer) => {
+      const reach = this.#world.reach(tag, peer);
+      const { published } = this.#world.sameIn(peer, facts);
+      const isExpiring =
+        reach.value === "not" && known.expectation.usable.has(peer) && nowMs >= reach.sinceMs + thresholdMs;
+      return Math.max(reach.sinceMs, published.sinceMs) >= known.atMs || isExpiring;
+    });
+    return isPeerChanged ? undefined : known.expectation;
+  }
+}
+
+function thresholdOf(facts: ApplicationFacts): number {
+  return 1000 * (facts.strategy.value?.splitBrainThresholdSeconds ?? 0);
 }

@@ -2,6 +2,7 @@ import type { Application } from "../fleet/application.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import { peersOf, tags, type Tag } from "../fleet/fleet-map.ts";
 import { ClusterFacts, type ApplicationFacts } from "./cluster-facts.ts";
+import { Expectations } from "./expectation.ts";
 import { Tracked } from "./tracked.ts";
 
 /** Whether one cluster's questions reach another's DNS server and are answered: surely, maybe, surely not. */
@@ -24,11 +25,13 @@ export class World {
   readonly bounds: Bounds;
   readonly applications: readonly Application[];
   readonly clusters: ReadonlyMap<Tag, ClusterFacts>;
+  readonly expectations: Expectations;
   readonly #reach = new Map<string, Tracked<Reach>>();
 
   constructor(fleet: Fleet, applications: readonly Application[]) {
     this.fleet = fleet;
     this.applications = applications;
+    this.expectations = new Expectations(this);
     const localMs = 1_000;
     this.bounds = { localMs, seenMs: fleet.settings.periodMs + fleet.settings.deadlineMs + localMs };
     this.clusters = new Map(
@@ -55,9 +58,10 @@ export class World {
     return this.#reach.get(`${tag} ${peer}`)!;
   }
 
-  /** Since when a cluster's operator answers; `undefined` while it does not. */
+  /** Since when a cluster's operator answers; `undefined` while it does not, or can write nothing. */
   readySince(tag: Tag): number | undefined {
-    return this.fleet.cluster(tag).readySinceMs;
+    const cluster = this.fleet.cluster(tag);
+    return cluster.isDiskBroken ? undefined : cluster.readySinceMs;
   }
 
   /** Brings everything up to date. @returns whether anything changed */

@@ -41,6 +41,8 @@ const kinds = [
   "watches",
   "compact",
   "clock",
+  "disk",
+  "tamper",
 ] as const;
 type Kind = (typeof kinds)[number];
 
@@ -62,6 +64,7 @@ class ScenarioDraw {
   readonly #steps: Step[] = [];
   readonly #wanted = new Map<string, Wanted>();
   readonly #enabled: readonly Kind[];
+  readonly #clockMovedMs = new Map<Tag, number>();
   #badCount = 0;
 
   constructor(random: Random, applications: readonly Application[]) {
@@ -86,7 +89,8 @@ class ScenarioDraw {
       });
     });
     const endMs = settlingMs + between(this.#random, 60_000, 120_000);
-    for (let atMs = settlingMs; atMs < endMs; atMs += between(this.#random, 300, 6_000)) {
+    const pauseMsMax = pick(this.#random, [1_500, 3_000, 6_000]);
+    for (let atMs = settlingMs; atMs < endMs; atMs += between(this.#random, 100, pauseMsMax)) {
       this.#add(pick(this.#random, this.#enabled), atMs);
     }
     const steps = this.#steps.toSorted((a, b) => a.atMs - b.atMs);
@@ -121,6 +125,10 @@ class ScenarioDraw {
         return this.#onCluster(atMs, "compact the history of", (fleet, tag) => fleet.cluster(tag).compact());
       case "clock":
         return this.#clock(atMs);
+      case "disk":
+        return this.#disk(atMs);
+      case "tamper":
+        return this.#tamper(atMs);
     }
   }
 
@@ -250,10 +258,46 @@ class ScenarioDraw {
   }
 
   #clock(atMs: number): void {
-    const byMs = integer(this.#random, -60_000, 60_000);
-    this.#onCluster(atMs, `move by ${byMs} ms the clock of`, (fleet, tag) =>
-      fleet.cluster(tag).moveClock(byMs),
+    const tag = pick(this.#random, tags);
+    const before = this.#clockMovedMs.get(tag) ?? 0;
+    // Whose claim on a host is the older is told by creation times, so rivals must not come from the past.
+    const hasRivals = this.#enabled.includes("bad");
+    const byMs = Math.max(integer(this.#random, -60_000, 60_000), hasRivals ? -8_000 - before : -Infinity);
+    this.#clockMovedMs.set(tag, before + byMs);
+    this.#steps.push({
+      atMs,
+      text: `the clock of ${tag} jumps by ${byMs} ms`,
+      act: (fleet) => fleet.cluster(tag).moveClock(byMs),
+    });
+  }
+
+  #disk(atMs: number): void {
+    const tag = pick(this.#random, tags);
+    const endMs = atMs + between(this.#random, 100, 20_000);
+    this.#steps.push(
+      { atMs, text: `the disk of ${tag} breaks`, act: (fleet) => fleet.cluster(tag).breakDisk() },
+      {
+        atMs: endMs,
+        text: `${tag} gets another disk`,
+        act: (fleet) => {
+          const cluster = fleet.cluster(tag);
+          if (!cluster.isDiskBroken) return;
+          cluster.crash("process");
+          void cluster.start();
+        },
+      },
     );
+  }
+
+  #tamper(atMs: number): void {
+    const tag = pick(this.#random, tags);
+    const { name } = pick(this.#random, this.#applications);
+    const how = pick(this.#random, ["delete", "edit"] as const);
+    this.#steps.push({
+      atMs,
+      text: `somebody ${how}s the DNSEndpoint of ${name} in ${tag}`,
+      act: (fleet) => void fleet.cluster(tag).user.tamper(name, how),
+    });
   }
 
   #onCluster(atMs: number, what: string, act: (fleet: Fleet, tag: Tag) => void): void {
