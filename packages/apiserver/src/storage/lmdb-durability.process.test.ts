@@ -77,7 +77,7 @@ function traceWriter(backend: string, options: { mode: string; count: number }):
     const run = spawnSync(
       "strace",
       [
-        ...["-f", "-qq", "-e", "signal=none", "-s", "200", "-o", output],
+        ...["-f", "-qq", "-e", "signal=none", "-s", "100000", "-o", output],
         ...["-e", "trace=fdatasync,fsync,msync,sync_file_range,write,writev,pwrite64,openat"],
         ...[
           process.execPath,
@@ -119,7 +119,8 @@ function stepsOf(trace: string): Step[] {
     const write = /^pwrite64\((\d+),.*\)\s+= \d+/.exec(call);
     if (write !== null && syncedDescriptors.has(write[1]!)) steps.push("synced write");
     if (/^write\(1, .*\\"opened\\"/.test(call)) steps.push("opened");
-    for (const _ of call.startsWith("write(1, ") ? call.matchAll(/\\"revision\\"/g) : [])
+    // One call may carry several lines.
+    for (const _ of /^writev?\(1, /.test(call) ? call.matchAll(/\\"revision\\"/g) : [])
       steps.push("acknowledged");
   }
   return steps;

@@ -39,6 +39,7 @@ export function describeDisk(subject: ContractSubject): void {
         await appended;
         assert.equal(toText((await disk.read("file")) ?? toBytes("")), "mine");
         assert.equal(toText((await disk.read("log")) ?? toBytes("")), "record");
+        await log.close();
       }));
 
     it("lists the files of one folder, sorted", () =>
@@ -58,6 +59,7 @@ export function describeDisk(subject: ContractSubject): void {
         const read = disk.read("log");
         await Promise.all([...appends, log.sync()]);
         assert.deepEqual(new Uint8Array((await read) ?? []), pattern(2_000));
+        await log.close();
         const first = disk.replace("file", toBytes("first"));
         const second = disk.replace("file", toBytes("second"));
         const between = disk.read("file");
