@@ -5,7 +5,7 @@ import type { FilterOperand, FilterOperator, JsonPathStep } from "./json-path-te
 import { badRequest } from "./status-errors.ts";
 
 /** Values that one evaluation may visit: a filter over everything in a large object must not hold up the server. */
-export const jsonPathVisitsMax: number = 100_000;
+const jsonPathVisitsMax: number = 100_000;
 
 /** Follows the steps from one value to all that they select. */
 export function evaluateSteps(steps: readonly JsonPathStep[], value: Json): Json[] {

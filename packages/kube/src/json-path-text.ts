@@ -2,7 +2,7 @@ import type { Json } from "./json.ts";
 import { badRequest } from "./status-errors.ts";
 
 /** Characters of a path. */
-export const jsonPathCharactersMax: number = 4_096;
+const jsonPathCharactersMax: number = 4_096;
 
 /** One step of a path. */
 export type JsonPathStep =

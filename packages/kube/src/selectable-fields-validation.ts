@@ -4,7 +4,7 @@ import type { StructuralSchema } from "./schema/structural-schema.ts";
 import type { StatusCause } from "./status.ts";
 
 /** Fields that one version may offer to field selectors. */
-export const selectableFieldsMax: number = 8;
+const selectableFieldsMax: number = 8;
 
 /** Every rule that `selectableFields` of a version break: simple paths to scalars outside metadata, each once. */
 export function validateSelectableFields(version: CustomResourceVersion, path: string): StatusCause[] {

@@ -1,4 +1,3 @@
-import { StatusError } from "@meridian/kube";
 import type { Status } from "@meridian/kube";
 import type { HttpResponse } from "@meridian/runtime";
 import { stringify } from "yaml";
@@ -22,6 +21,7 @@ export function respond(
   });
 }
 
+/** Answers a text as it is. Nothing here may be cached: the next request may be another user's. */
 export function respondText(
   status: number,
   text: string,
@@ -45,9 +45,4 @@ export function respondStatus(status: Status, warnings?: Warnings): HttpResponse
   const retryAfter = status.details?.retryAfterSeconds ?? 0;
   if (retryAfter === 0) return response;
   return { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } };
-}
-
-/** What stands in a Status for `error`; `undefined` for a fault that is not meant for the client. */
-export function statusOfError(error: unknown): Status | undefined {
-  return error instanceof StatusError ? error.status : undefined;
 }

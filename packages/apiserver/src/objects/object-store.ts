@@ -124,6 +124,6 @@ export function refOf(object: ApiObject): ObjectRef {
 }
 
 /** The object with the revision that a write gave it. */
-export function withRevision(object: ApiObject, revision: Revision): ApiObject {
+function withRevision(object: ApiObject, revision: Revision): ApiObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: resourceVersionOf(revision) } };
 }

@@ -37,7 +37,7 @@ export function tableOf(
 }
 
 /** The columns of a resource: built-in kinds name all of theirs, custom ones those after the name, or none: their age. */
-export function tableColumns(resource: ServedResource): readonly PrinterColumn[] {
+function tableColumns(resource: ServedResource): readonly PrinterColumn[] {
   const { columns } = resource.version;
   if (!resource.definition.custom) return columns;
   return [nameColumn, ...(columns.length === 0 ? [ageColumn] : columns)];

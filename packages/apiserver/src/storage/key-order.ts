@@ -1,7 +1,7 @@
 import { StorageError } from "./storage.ts";
 
 /** Longest key in UTF-8 octets. The longest of Kubernetes (group, resource, namespace, name) is under 700. */
-export const keyBytesMax = 1_024;
+const keyBytesMax = 1_024;
 
 /**
  * Compares two keys by their UTF-8 bytes: negative, 0 or positive.

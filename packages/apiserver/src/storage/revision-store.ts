@@ -21,7 +21,7 @@ import type {
 import { WatchHub } from "./watch-hub.ts";
 
 /** Largest value: what etcd takes in one request, and then some. */
-export const valueBytesMax: number = 4 * 1_024 * 1_024;
+const valueBytesMax: number = 4 * 1_024 * 1_024;
 
 /** How often waiting watchers hear how far they are complete. */
 const progressEveryMs = 5_000;

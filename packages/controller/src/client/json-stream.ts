@@ -1,7 +1,7 @@
 import { ControllerError } from "../controller-error.ts";
 
 /** Longest document of a stream: far above the largest object that an API server stores (about 1.5 MiB). */
-export const documentBytesMaxDefault: number = 16 * 1024 * 1024;
+const documentBytesMaxDefault: number = 16 * 1024 * 1024;
 
 /**
  * Decodes concatenated JSON objects, with or without white space between them, from chunks cut anywhere, also inside a

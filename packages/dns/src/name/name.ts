@@ -9,7 +9,7 @@ export type Name = Uint8Array;
 /** Most octets of a name in wire form, root octet included (RFC 1035 §3.1). */
 export const nameOctetsMax = 255;
 /** Most octets of a label. */
-export const labelOctetsMax = 63;
+const labelOctetsMax = 63;
 
 export const rootName: Name = new Uint8Array(1);
 

@@ -6,7 +6,7 @@ import { zoneDelegationType } from "../resources/resource-types.ts";
 import type { ZoneDelegation } from "../resources/zone-delegation.ts";
 
 /** The ZoneDelegation of a configured zone. */
-export function configuredZoneDelegation(zone: ConfiguredZone): ZoneDelegation {
+function configuredZoneDelegation(zone: ConfiguredZone): ZoneDelegation {
   return {
     apiVersion: `${zoneDelegationType.group}/${zoneDelegationType.version}`,
     kind: zoneDelegationType.kind,

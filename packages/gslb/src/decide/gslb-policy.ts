@@ -3,7 +3,7 @@ import type { ServiceHealthPolicy } from "./health.ts";
 import type { Strategy } from "./strategy.ts";
 
 /** TTL of answers where a Gslb names none. */
-export const defaultTtlSeconds = 30;
+const defaultTtlSeconds = 30;
 /** The longest TTL that there is (RFC 2181 §8). */
 export const ttlSecondsMax = 2_147_483_647;
 const weightMax = 1000;

@@ -14,7 +14,7 @@ export class PatternError extends Error {
 }
 
 /** Characters of an expression. */
-export const patternCharactersMax: number = 10_000;
+const patternCharactersMax: number = 10_000;
 
 /** @throws PatternError for what RE2 does not take, such as back references and look-around. */
 export function compilePattern(pattern: string): Pattern {

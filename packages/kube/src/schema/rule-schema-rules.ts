@@ -9,7 +9,7 @@ import type { SchemaNode } from "./schema-node.ts";
 import type { ValidationRule } from "./structural-schema.ts";
 
 /** CEL rules that one schema may have. */
-export const rulesMax: number = 1_000;
+const rulesMax: number = 1_000;
 
 /** Every fault of the CEL rules in a schema: missing parts, unknown reasons, bad field paths, rules that do not compile or compare what has no old value. */
 export function validateRuleSchemas(root: SchemaNode, path: string): StatusCause[] {

@@ -66,10 +66,7 @@ function* validatePatterns(schema: StructuralSchema, path: string): Iterable<Sta
 }
 
 /** The schemas inside the junctors of a schema, each with its path. */
-export function branchesOf(
-  schema: StructuralSchema,
-  path: string,
-): [path: string, branch: StructuralSchema][] {
+function branchesOf(schema: StructuralSchema, path: string): [path: string, branch: StructuralSchema][] {
   const branches: [string, StructuralSchema][] = [];
   for (const junctor of ["allOf", "anyOf", "oneOf"] as const) {
     schema[junctor]?.forEach((branch, index) => branches.push([`${path}.${junctor}[${index}]`, branch]));

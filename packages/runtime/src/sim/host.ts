@@ -51,7 +51,7 @@ export class Host {
 }
 
 /** The bound ports of one transport of one host. */
-export class PortTable<T extends { readonly local: Endpoint }> {
+class PortTable<T extends { readonly local: Endpoint }> {
   readonly #host: Host;
   readonly #random: Prng;
   readonly #byPort = new Map<number, T[]>();
@@ -124,7 +124,7 @@ export class PortTable<T extends { readonly local: Endpoint }> {
   }
 }
 
-export function isV6(address: string): boolean {
+function isV6(address: string): boolean {
   return address.includes(":");
 }
 

@@ -17,7 +17,7 @@ export const defaultLinkConditions: LinkConditions = {
 };
 
 /** A node's way to itself: fast and never cut. */
-export const loopbackConditions: LinkConditions = {
+const loopbackConditions: LinkConditions = {
   delayMs: { min: 0.02, max: 0.05 },
   loss: 0,
   duplication: 0,

@@ -4,7 +4,7 @@ import type { RuleEnvironment } from "./cel-environment.ts";
 import { meteredText, mentions, reservedName } from "./metered-text.ts";
 
 /** Characters of a rule. */
-export const ruleCharactersMax: number = 10_000;
+const ruleCharactersMax: number = 10_000;
 
 /** A rule that is ready to run. */
 export interface CompiledRule {

@@ -1,8 +1,8 @@
 /** Steps that one evaluation of a rule may take. */
-export const ruleCostMax: number = 1_000_000;
+const ruleCostMax: number = 1_000_000;
 
 /** Steps that all rules of one object may take together. */
-export const objectCostMax: number = 3_000_000;
+const objectCostMax: number = 3_000_000;
 
 /** A rule took more steps than it may, or the object's rules together did. */
 export class CostError extends Error {

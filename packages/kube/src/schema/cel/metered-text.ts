@@ -1,7 +1,7 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 
 /** What the names that only rewritten rules may call start with. */
-export const meteredPrefix: string = "metered";
+const meteredPrefix: string = "metered";
 
 /** Functions whose implementation in the library has no bound of its own; ours are called instead. */
 const replaced: ReadonlyMap<string, string> = new Map([
@@ -76,7 +76,7 @@ export function meteredText(node: ASTNode): string {
 }
 
 /** How many nodes an expression has: the steps of running it once, but for the walks in it. */
-export function expressionSize(node: ASTNode): number {
+function expressionSize(node: ASTNode): number {
   return 1 + childrenOf(node).reduce((sum, child) => sum + expressionSize(child), 0);
 }
 
