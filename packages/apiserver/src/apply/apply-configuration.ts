@@ -13,6 +13,7 @@ import { type ManagerEntry, parseManagedFields, sameManager } from "./managed-fi
 import { withEntries } from "./record-update.ts";
 import { checkDistinct, pathText, withObjectMeta } from "./typed-value.ts";
 
+/** What one server-side apply asks for. */
 export interface Application {
   /** What the manager wants, and nothing else. */
   readonly configuration: ApiObject;

@@ -14,6 +14,7 @@ export interface ResourceEntry {
   readonly subresources: readonly SubresourceEntry[];
 }
 
+/** A subresource in discovery; its kind may be of another group, as `Scale` is. */
 export interface SubresourceEntry {
   readonly name: string;
   readonly kind: ResourceEntry["kind"];

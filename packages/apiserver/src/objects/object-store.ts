@@ -114,10 +114,12 @@ export function collectionPrefix(definition: ResourceDefinition, namespace?: str
   return namespace === undefined ? base : `${base}${namespace}/`;
 }
 
+/** The key under which an object is stored. */
 export function objectKeyOf(definition: ResourceDefinition, ref: ObjectRef): string {
   return `${collectionPrefix(definition, definition.namespaced ? (ref.namespace ?? "") : undefined)}${ref.name}`;
 }
 
+/** Where an object lives, as its metadata says. */
 export function refOf(object: ApiObject): ObjectRef {
   const { name = "", namespace } = object.metadata;
   return namespace === undefined ? { name } : { name, namespace };

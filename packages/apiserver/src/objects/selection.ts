@@ -36,6 +36,7 @@ export function parseSelection(resource: ServedResource, query: URLSearchParams)
   };
 }
 
+/** Whether a request for a part of the collection means this object. */
 export function matchesSelection(resource: ServedResource, object: ApiObject, selection: Selection): boolean {
   if (selection.everything) return true;
   return (

@@ -11,12 +11,15 @@ export function schemaName({ definition, version }: ServedResource): string {
   return `io.k8s.api.${group === "" ? "core" : (group.split(".")[0] ?? "")}.${version.name}.${kind}`;
 }
 
+/** The name of the schema of a resource's lists. */
 export function listSchemaName(resource: ServedResource): string {
   return schemaName(resource).replace(/[^.]+$/, resource.definition.listKind);
 }
 
+/** What the names of the schemas of `meta/v1` begin with, as in kube-apiserver's documents. */
 export const metaPrefix = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
+/** A reference to another schema of the same document. */
 export function schemaRef(name: string): OpenApiNode {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -43,6 +46,7 @@ export function kindSchema(resource: ServedResource): OpenApiNode {
   };
 }
 
+/** The schema of a list of a resource's objects. */
 export function listSchema(resource: ServedResource): OpenApiNode {
   const { definition, version } = resource;
   return {

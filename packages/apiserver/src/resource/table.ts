@@ -43,6 +43,7 @@ function tableColumns(resource: ServedResource): readonly PrinterColumn[] {
   return [nameColumn, ...(columns.length === 0 ? [ageColumn] : columns)];
 }
 
+/** The first column of every table. */
 export const nameColumn: PrinterColumn = {
   name: "Name",
   type: "string",
@@ -52,6 +53,7 @@ export const nameColumn: PrinterColumn = {
   cell: ".metadata.name",
 };
 
+/** The last column of most tables: how old the object is. */
 export const ageColumn: PrinterColumn = {
   name: "Age",
   type: "date",

@@ -111,6 +111,7 @@ export interface Storage extends AsyncDisposable {
   compact(revision: Revision): Promise<void>;
 }
 
+/** What a store can fail with; causes and remedies stand in the README's table. */
 export type StorageErrorCode =
   /** The history that a list or a watch needs was compacted. List again. */
   | "Compacted"

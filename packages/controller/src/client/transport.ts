@@ -21,6 +21,7 @@ export interface Exchange {
   readonly contentType?: string;
 }
 
+/** How requests leave: over which client, below which path, as whom. */
 export interface TransportOptions {
   readonly http: HttpClient;
   readonly basePath: string;

@@ -71,6 +71,7 @@ export type ReflectorInput =
  */
 export type ReflectorEffect = "collect" | "replace" | "apply" | "leave" | "none";
 
+/** What an input leads to. */
 export interface ReflectorStep {
   readonly state: ReflectorState;
   readonly effect: ReflectorEffect;

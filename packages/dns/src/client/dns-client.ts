@@ -10,6 +10,7 @@ import { askOverTcp } from "./tcp-exchange.ts";
 import { endpointKey, UdpExchanges } from "./udp-exchanges.ts";
 import type { Answered, Verdict } from "./verdict.ts";
 
+/** How questions leave. */
 export interface DnsClientOptions {
   /** The own address that questions leave from; any when absent. */
   readonly from?: string;
@@ -19,6 +20,7 @@ export interface DnsClientOptions {
   readonly randomCase?: boolean;
 }
 
+/** One question, whom to ask, and for how long. */
 export interface DnsQuestion {
   readonly name: string;
   /** A mnemonic or `TYPE666`. */
@@ -32,6 +34,7 @@ export interface DnsQuestion {
   readonly signal?: AbortSignal;
 }
 
+/** Which zone has changed, and whom to tell (RFC 1996). */
 export interface NotifyOptions {
   readonly zone: string;
   /** Put into the answer section as a hint (RFC 1996 §3.7): whose view it is and which serial it has. */
@@ -40,6 +43,7 @@ export interface NotifyOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What became of telling one server. */
 export interface NotifyResult {
   readonly server: Endpoint;
   /** Whether the server replied at all; `rcode` tells what. */

@@ -33,4 +33,5 @@ export interface Unreachable {
   readonly reason: string;
 }
 
+/** What asking came to. That nobody could be asked is never taken for an empty answer. */
 export type Verdict = Answered | Refused | Unreachable;

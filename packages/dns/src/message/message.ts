@@ -30,6 +30,7 @@ export interface Message {
   readonly edns?: Edns;
 }
 
+/** One entry of the question section (RFC 1035 §4.1.2). */
 export interface Question {
   readonly name: string;
   readonly type: string;

@@ -48,6 +48,7 @@ export const ipv6: RdataField = {
   toText: (reader) => ipv6ToText(reader.take(16)),
 };
 
+/** A text of at most 255 octets (RFC 1035 §3.3). */
 export const characterString: RdataField = {
   fromText: (words, writer) => writeString(words.next("a text").text, writer),
   toText: (reader) => octetsToQuotedText(reader.take(reader.uint8())),
@@ -176,6 +177,7 @@ export function octetsFromHex(text: string): Uint8Array {
   );
 }
 
+/** Hexadecimal digits in lower case, two for each octet. */
 export function octetsToHex(octets: Uint8Array): string {
   let text = "";
   for (const octet of octets) text += octet.toString(16).padStart(2, "0");
@@ -188,6 +190,7 @@ export function octetsFromBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
+/** Base64 with padding (RFC 4648 §4). */
 export function octetsToBase64(octets: Uint8Array): string {
   let text = "";
   for (const octet of octets) text += String.fromCharCode(octet);

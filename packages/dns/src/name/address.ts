@@ -12,6 +12,7 @@ export function ipv4FromText(text: string): Uint8Array | undefined {
   return octets;
 }
 
+/** Writes an IPv4 address in dotted form. */
 export function ipv4ToText(octets: Uint8Array): string {
   return octets.join(".");
 }

@@ -11,6 +11,7 @@ export const nameOctetsMax = 255;
 /** Most octets of a label. */
 const labelOctetsMax = 63;
 
+/** The name of the root: the root octet alone. */
 export const rootName: Name = new Uint8Array(1);
 
 const dot = 0x2e;

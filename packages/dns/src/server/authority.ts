@@ -34,6 +34,7 @@ export interface NotifyHint {
   readonly from: Endpoint;
 }
 
+/** What an authority needs of the world, and what it tells of itself. */
 export interface AuthorityOptions {
   /** Seeds the draws of weighted answers, the hash of names and the cookie secret. */
   readonly random: Random;

@@ -8,6 +8,7 @@ import {
 import type { Authority } from "./authority.ts";
 import { TcpSessions, type TcpCounters } from "./tcp-sessions.ts";
 
+/** What to serve, where, and within which limits. */
 export interface ServeDnsOptions {
   readonly authority: Authority;
   /** Each is served over UDP and TCP. With port 0 both get the same free port. */
@@ -20,6 +21,7 @@ export interface ServeDnsOptions {
   readonly closeGraceMs?: number;
 }
 
+/** Numbers of the listeners; those of the answers are the authority's. */
 export type DnsServerCounters = TcpCounters;
 
 /** Running listeners. Disposing it stops accepting, sends the answers that are due, then closes. */

@@ -10,6 +10,7 @@ const crowdedIdleMs = 3_000;
 const sweepMs = 1_000;
 const answerOctetsMax = 65_535;
 
+/** Numbers of TCP connections; all but `tcpOpen` only rise. */
 export interface TcpCounters {
   /** Connections accepted since the start. */
   tcpConnections: number;

@@ -10,6 +10,7 @@ export type AnswerPolicy =
    */
   | { readonly kind: "weighted"; readonly groups: readonly WeightedGroup[] };
 
+/** Records that are answered together, and how often. */
 export interface WeightedGroup {
   readonly weight: number;
   /** In presentation form; a group without data is left out. */

@@ -8,6 +8,7 @@ import type { RecordSet } from "./record-set.ts";
 import { readEntries, type ZoneEntry, type ZoneFileProblem } from "./zone-text.ts";
 import { Zone, type ZoneSoa } from "./zone.ts";
 
+/** The zone of a master file, or everything that is wrong with the file. */
 export type ZoneFileResult =
   | { readonly zone: Zone; readonly problems?: undefined }
   | { readonly zone?: undefined; readonly problems: readonly ZoneFileProblem[] };

@@ -19,6 +19,7 @@ export interface ZoneSoa {
   readonly ttl: number;
 }
 
+/** What a zone is before it has any records. */
 export interface ZoneOptions {
   readonly origin: string;
   readonly soa: ZoneSoa;

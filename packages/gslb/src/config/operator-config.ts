@@ -11,6 +11,7 @@ import {
 } from "./environment-reader.ts";
 import { parseInfobloxConfig, type InfobloxConfig } from "./infoblox-config.ts";
 
+/** How the own DNS server is exposed: the types that a Service has. */
 export type DnsServiceType = "ClusterIP" | "LoadBalancer" | "NodePort" | "ExternalName";
 
 /** Everything that an operator is told from outside, checked as a whole. */
@@ -60,6 +61,7 @@ export interface OperatorConfig {
   readonly deprecations: readonly string[];
 }
 
+/** The configuration, or everything that is wrong with the environment. */
 export type ParsedOperatorConfig =
   | { readonly config: OperatorConfig; readonly problems?: undefined }
   | { readonly config?: undefined; readonly problems: readonly ConfigProblem[] };

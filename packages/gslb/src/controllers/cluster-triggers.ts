@@ -10,6 +10,7 @@ import { isAsWanted } from "./endpoint-object.ts";
 import type { GslbController } from "./gslb-controller.ts";
 import type { ZoneDelegationController } from "./zone-delegation-controller.ts";
 
+/** What changes in the cluster wake. */
 export interface TriggerTargets {
   readonly tasks: TaskScope;
   readonly copies: ClusterCopies;

@@ -33,6 +33,7 @@ import { HostClaims } from "./host-claims.ts";
 import { ReferenceIndex } from "./reference-index.ts";
 import { isRefusal } from "./refusal.ts";
 
+/** What a Gslb is decided from, and what is written with. */
 export interface GslbControllerOptions {
   readonly client: Pick<KubeClient, "get" | "create" | "update" | "updateStatus">;
   readonly copies: GslbCopies;

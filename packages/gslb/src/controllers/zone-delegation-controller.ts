@@ -25,6 +25,7 @@ import {
 } from "../resources/zone-delegation.ts";
 import type { ZoneFeeder } from "../zones/zone-feeder.ts";
 
+/** What zones are served by, and how clusters are found. */
 export interface ZoneDelegationControllerOptions {
   readonly client: Pick<KubeClient, "update" | "updateStatus">;
   readonly copies: { readonly zones: { readonly lister: Pick<Lister<ZoneDelegation>, "get" | "list"> } };

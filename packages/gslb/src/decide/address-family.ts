@@ -3,6 +3,7 @@ import { isIpv4, isIpv6 } from "@meridian/kube";
 /** The two kinds of address record, each learned, published and answered apart. */
 export type AddressFamily = "A" | "AAAA";
 
+/** Both families, in the order in which records of them are written. */
 export const addressFamilies: readonly AddressFamily[] = ["A", "AAAA"];
 
 /** Addresses by family, each in the order in which they are published. */
@@ -11,6 +12,7 @@ export interface FamilyTargets {
   readonly AAAA: readonly string[];
 }
 
+/** No address in either family. */
 export const noTargets: FamilyTargets = { A: [], AAAA: [] };
 
 /** Whether there is an address in either family. */

@@ -1,5 +1,6 @@
 /** Limits of a DNS name in text form (RFC 1035 §2.3.4): 255 octets on the wire are 253 characters here. */
 export const nameLengthMax = 253;
+/** Characters of one label (RFC 1035 §2.3.4). */
 export const labelLengthMax = 63;
 
 /** The form in which names are compared: lower case, without the trailing dot. */

@@ -55,6 +55,7 @@ export interface Explanation {
   readonly warnings: readonly string[];
 }
 
+/** One Service behind the host. */
 export interface ExplainedService {
   readonly namespace: string;
   readonly name: string;
@@ -62,6 +63,7 @@ export interface ExplainedService {
   readonly readyEndpoints: number;
 }
 
+/** What is known of one peer's targets for the host. */
 export interface ExplainedPeer {
   readonly geoTag: string;
   /** Where it is asked, `address:port`, in order. */

@@ -8,6 +8,7 @@ import type { HostPlan, RefusedHost } from "./host-plan.ts";
 /** A message that names thousands of hosts would help nobody, and events have a limit. */
 const messageLengthMax = 900;
 
+/** What the conditions are told from. */
 export interface ConditionFacts {
   readonly snapshot: GslbSnapshot;
   readonly policy: ParsedPolicy;

@@ -9,6 +9,7 @@ import { setCondition, type Condition } from "@meridian/kube";
  */
 export type GslbConditionType = "Accepted" | "ResolvedRefs" | "Programmed" | "Healthy" | "PeersReachable";
 
+/** A condition before it is dated. */
 export interface ConditionOutcome {
   readonly type: GslbConditionType;
   readonly status: "True" | "False" | "Unknown";

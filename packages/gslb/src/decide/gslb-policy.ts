@@ -25,6 +25,7 @@ export interface PolicyProblem {
   readonly message: string;
 }
 
+/** What a Gslb asks for, or every rule that it breaks. */
 export type ParsedPolicy =
   | { readonly policy: GslbPolicy; readonly problems?: undefined }
   | { readonly policy?: undefined; readonly problems: readonly PolicyProblem[] };

@@ -4,6 +4,7 @@ import type { FamilyTargets } from "./address-family.ts";
 import type { BackendHealth } from "./health.ts";
 import type { PeerView } from "./peer-view.ts";
 
+/** A Service by its place. */
 export interface ServiceRef {
   readonly namespace: string;
   readonly name: string;
@@ -36,11 +37,13 @@ export interface ExposedOutcome {
   readonly problem?: string;
 }
 
+/** How well one Service can serve now. */
 export interface BackendState {
   readonly state: BackendHealth;
   readonly readyEndpoints: number;
 }
 
+/** Why a Gslb's DNSEndpoint is not written. */
 export interface EndpointProblem {
   readonly reason: "DNSEndpointNotOwned" | "WriteRefused";
   readonly message: string;

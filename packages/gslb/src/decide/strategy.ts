@@ -13,6 +13,7 @@ export interface LocalTargets {
   readonly targets: FamilyTargets;
 }
 
+/** Everything that a decision about one host depends on. */
 export interface DecideInput {
   readonly strategy: Strategy;
   /** The own geo tag. */
@@ -35,6 +36,7 @@ export interface Reason {
   readonly text: string;
 }
 
+/** The rule that decided about a cluster, for machines. */
 export type ReasonRule =
   | "LocalHealthy"
   | "LocalUnhealthy"
@@ -48,6 +50,7 @@ export type ReasonRule =
   | "NotPrimary"
   | "PrimaryUnavailable";
 
+/** Who answers for a host, and why. */
 export interface Decision {
   /** Targets of the picked clusters by geo tag, tags sorted. A picked cluster may lack one family, never both. */
   readonly targets: ReadonlyMap<string, FamilyTargets>;

@@ -23,6 +23,7 @@ export function geoTagOfNameServer(zone: ZonePair, name: string, prefix: string)
   return rest.replaceAll(`-${zonePart(zone)}.${canonicalName(zone.parentZone)}`, "");
 }
 
+/** What name servers' names begin with unless `GLUEA_PREFIX` says otherwise. */
 export const defaultNameServerPrefix = "gslb-ns-";
 
 /** Why a cluster's name server cannot be named for a zone, or `undefined` where it can. */

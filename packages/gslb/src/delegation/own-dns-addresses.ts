@@ -2,17 +2,20 @@ import { isIpv4, objectKey, type Ingress, type LoadBalancerIngress, type Service
 import type { OperatorConfig } from "../config/operator-config.ts";
 import type { LookedUp } from "../references/exposed-addresses.ts";
 
+/** The settings that say where the own DNS server is reached. */
 export type OwnAddressConfig = Pick<
   OperatorConfig,
   "dnsAddresses" | "exposedAddresses" | "dnsServiceType" | "podNamespace"
 >;
 
+/** The objects of the cluster that can tell where its DNS server is reached. */
 export interface OwnAddressSources {
   readonly services: (namespace: string) => readonly Service[];
   readonly ingresses: () => readonly Ingress[];
   readonly lookUp: (hostname: string) => LookedUp;
 }
 
+/** The addresses, at least one, or why there is none. */
 export type OwnAddresses =
   { readonly addresses: readonly string[]; readonly problem?: undefined } | { readonly problem: string };
 

@@ -15,6 +15,7 @@ export interface PeerMemory {
   set(key: MemoryKey, entry: PeerMemoryEntry | undefined): void;
 }
 
+/** What one entry is about: a peer's targets of one host and family. */
 export interface MemoryKey {
   readonly zone: string;
   readonly geoTag: string;

@@ -15,6 +15,7 @@ const hostsAtOnce = 64;
 /** After so many failures in a row in a round, the rest of the round counts as failed too, unasked. */
 const failuresMax = 16;
 
+/** Which peer to talk with about which zone, and how often. */
 export interface PeerSessionOptions {
   readonly zone: string;
   readonly geoTag: string;

@@ -6,6 +6,7 @@ import type { TaskScope } from "../tasks/task-scope.ts";
 import { PeerSession } from "./peer-session.ts";
 import type { PeerViews } from "./peer-views.ts";
 
+/** Which peers there are, and how they are asked. */
 export interface PeersOptions {
   readonly dnsClient: Pick<DnsClient, "query">;
   readonly views: PeerViews;

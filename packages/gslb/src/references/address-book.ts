@@ -5,6 +5,7 @@ import { canonicalName } from "../decide/dns-name.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
 import type { LookedUp } from "./exposed-addresses.ts";
 
+/** Whom to ask for addresses, how often, and whom to tell. */
 export interface AddressBookOptions {
   readonly dnsClient: Pick<DnsClient, "query">;
   /** Asked in this order. */

@@ -11,6 +11,7 @@ export type LookedUp =
   | { readonly state: "known"; readonly targets: FamilyTargets }
   | { readonly state: "failed"; readonly verdict: string };
 
+/** Where a Gslb's addresses can come from, beside its annotations. */
 export interface ExposedSources {
   /** The referenced object's load-balancer entries. */
   readonly addresses: readonly LoadBalancerIngress[];

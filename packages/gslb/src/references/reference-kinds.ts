@@ -20,6 +20,7 @@ export interface ReferenceKind {
   extract(object: KubeObject, gslb: Gslb): Extracted;
 }
 
+/** An Ingress: its rules name the hosts and their Services. */
 export const ingressKind: ReferenceKind = {
   apiVersion: "networking.k8s.io/v1",
   kind: "Ingress",
@@ -29,6 +30,7 @@ export const ingressKind: ReferenceKind = {
   },
 };
 
+/** A Service of type LoadBalancer: an annotation of the Gslb names the host. */
 export const serviceKind: ReferenceKind = {
   apiVersion: "v1",
   kind: "Service",
@@ -49,6 +51,7 @@ export const serviceKind: ReferenceKind = {
   },
 };
 
+/** Every kind that a Gslb may refer to. */
 export const referenceKinds: readonly ReferenceKind[] = [ingressKind, serviceKind];
 
 /** One server per host, in the order of the rules; the Services of all rules that name the host. */

@@ -19,6 +19,7 @@ export interface DnsEndpointRecord {
 
 /** The label (and annotation) that says which DNS server a DNSEndpoint is for, and the one it had in the legacy group. */
 export const dnsTypeLabel = "k8gb.io/dnstype";
+/** The same label in the legacy group. */
 export const legacyDnsTypeLabel = "k8gb.absa.oss/dnstype";
 
 /** Whether the clusters' own DNS servers answer from the object. */

@@ -7,6 +7,7 @@ export interface Gslb extends KubeObject {
   readonly status?: GslbStatus;
 }
 
+/** What a Gslb asks for. */
 export interface GslbSpec {
   readonly strategy?: GslbStrategy;
   readonly serviceHealthPolicy?: ServiceHealthPolicy;
@@ -15,6 +16,7 @@ export interface GslbSpec {
   readonly ingress?: EmbeddedIngress;
 }
 
+/** How clusters are chosen; times in seconds. */
 export interface GslbStrategy {
   readonly type?: string;
   readonly weight?: Readonly<Record<string, number>>;
@@ -48,6 +50,7 @@ export interface EmbeddedIngress {
   readonly rules?: readonly EmbeddedRule[];
 }
 
+/** A host of an embedded Ingress and its paths. */
 export interface EmbeddedRule {
   readonly host?: string;
   readonly http: {
@@ -59,6 +62,7 @@ export interface EmbeddedRule {
   };
 }
 
+/** What serves a path of an embedded Ingress. */
 export interface EmbeddedBackend {
   readonly service?: {
     readonly name: string;

@@ -6,6 +6,7 @@ export interface ZoneDelegation extends KubeObject {
   readonly status?: ZoneDelegationStatus;
 }
 
+/** The zone, its parent, and how long a negative answer may be kept, in seconds. */
 export interface ZoneDelegationSpec {
   readonly loadBalancedZone: string;
   readonly parentZone: string;
@@ -13,6 +14,7 @@ export interface ZoneDelegationSpec {
   readonly doFinalize?: boolean;
 }
 
+/** Where the clusters' DNS servers were found. */
 export interface ZoneDelegationStatus {
   /** Every address of every cluster's DNS server, one entry per address, sorted by name, then address. */
   readonly dnsServers?: readonly DnsServerEntry[];
@@ -20,6 +22,7 @@ export interface ZoneDelegationStatus {
   readonly observedGeneration?: number;
 }
 
+/** One address of one cluster's DNS server. */
 export interface DnsServerEntry {
   readonly name: string;
   readonly address: string;

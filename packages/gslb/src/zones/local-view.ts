@@ -5,6 +5,7 @@ import type { TaskScope } from "../tasks/task-scope.ts";
 import { Wakeup } from "../tasks/wakeup.ts";
 import type { SerialStore, StoredSerial } from "./serial-store.ts";
 
+/** Whose view it is, what it is made of, and whom to tell. */
 export interface LocalViewOptions {
   readonly zone: string;
   /** The own name server's name: it tells peers whose view this is. */

@@ -13,6 +13,7 @@ import { EndpointBook, type BookedObject, type EndpointProblem } from "./endpoin
 import { LocalView } from "./local-view.ts";
 import type { SerialStore } from "./serial-store.ts";
 
+/** What zones are made from, and who is told of them. */
 export interface ZoneFeederOptions {
   readonly authority: Authority;
   readonly dnsClient: Pick<DnsClient, "notify">;

@@ -9,6 +9,7 @@ export interface Namespace extends KubeObject {
   };
 }
 
+/** One aspect of a namespace's deletion. */
 export interface NamespaceCondition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";

@@ -14,6 +14,7 @@ import { validateEmbedded } from "./validate-embedded.ts";
 import { validateLists } from "./validate-lists.ts";
 import { validateValue } from "./validate-value.ts";
 
+/** How a schema is read. */
 export interface CompileSchemaOptions {
   /**
    * `resource` (default): the root is a whole object; its apiVersion, kind and metadata are always known, and
@@ -22,6 +23,7 @@ export interface CompileSchemaOptions {
   readonly root?: "resource" | "value";
 }
 
+/** What a value is judged against, beside the schema. */
 export interface ValidateOptions {
   /** Check only these fields of the root, and what is below them (the status endpoint gives `["status"]`). Rules of the root always run. */
   readonly onlyFields?: readonly string[];

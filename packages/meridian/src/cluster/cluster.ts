@@ -21,6 +21,7 @@ import { ClosingStack } from "./closing-stack.ts";
 import { installDefinitions } from "./install-definitions.ts";
 import { operatorEndpoint } from "./operator-endpoint.ts";
 
+/** What one cluster is made of, and where it listens. */
 export interface ClusterOptions {
   /** The truth of this cluster. The caller opens it before and closes it after. */
   readonly storage: Storage;

@@ -3,6 +3,7 @@ import { DnsError } from "@meridian/dns";
 import type { Operator } from "@meridian/gslb";
 import type { HttpHandler, HttpResponse } from "@meridian/runtime";
 
+/** Who may ask. */
 export interface OperatorEndpointOptions {
   /** Whoever explains knows what this token opens: the same as the API server's. */
   readonly token: string;

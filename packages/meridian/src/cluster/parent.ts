@@ -2,6 +2,7 @@ import { Authority, parseZoneFile, serveDns } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { MeridianError } from "../meridian-error.ts";
 
+/** The parent's zone file and where it is served. */
 export interface ParentOptions {
   readonly zoneText: string;
   readonly dns: Endpoint;

@@ -7,6 +7,7 @@ import { textTable } from "../cli/text-table.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import { playgroundZone } from "../fleet/fleet-layout.ts";
 
+/** What the report is about. */
 export interface UpReport {
   readonly fleet: Fleet;
   readonly folder: string;

@@ -9,6 +9,7 @@ export interface Identity {
   readonly privateKeyPem: string;
 }
 
+/** Whose certificate it is, and the addresses that it is for. */
 export interface ServerIdentityOptions {
   readonly commonName: string;
   readonly addresses: readonly string[];

@@ -7,6 +7,7 @@ export type StorageKind = "lmdb" | "memory" | "ephemeral";
 /** What a child process shall be; sent over the process channel, so that nothing of it stands in the list of processes. */
 export type ChildRole = (ClusterRole | ParentRole) & { readonly logLevel: "info" | "debug" };
 
+/** A child that is a cluster. */
 export interface ClusterRole {
   readonly kind: "cluster";
   readonly name: string;
@@ -25,6 +26,7 @@ export interface ClusterRole {
   readonly peers?: readonly { readonly geoTag: string; readonly dns: Endpoint }[];
 }
 
+/** A child that is the parent's DNS server. */
 export interface ParentRole {
   readonly kind: "parent";
   readonly zoneText: string;

@@ -9,6 +9,7 @@ import {
 import { MeridianError } from "../meridian-error.ts";
 import { fleetLayout, singleAddressStep, type Addressing, type FleetLayout } from "./fleet-layout.ts";
 
+/** What a person, or an earlier start, wants of the places. */
 export interface LayoutWish {
   readonly clusterCount: number;
   /** As the person gave it; otherwise 5300, and with a single address the next free ones. */
@@ -18,6 +19,7 @@ export interface LayoutWish {
   readonly remembered?: Addressing;
 }
 
+/** The places found, and the claim on them. */
 export interface ChosenLayout {
   readonly layout: FleetLayout;
   /** Holds the places against other fleets; close it at the end. */

@@ -19,10 +19,12 @@ export interface ClusterIdentity {
   readonly caPem: string;
 }
 
+/** What was made ready, and where its kubeconfig stands. */
 export interface PreparedFolder extends ClusterIdentity {
   readonly kubeconfigPath: string;
 }
 
+/** What a cluster's folder is to be made for. */
 export interface WantedFolder {
   readonly name: string;
   readonly address: string;

@@ -26,8 +26,10 @@ export interface FleetFile {
   readonly parent: { readonly pid: number; readonly dns: Endpoint };
 }
 
+/** Name of the file within the data folder. */
 export const fleetFileName = "fleet.json";
 
+/** The file's content; `decodeFleetFile` reads it. */
 export function encodeFleetFile(fleet: FleetFile): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(fleet, undefined, 2)}\n`);
 }

@@ -43,6 +43,7 @@ export type Addressing =
   | { readonly kind: "own-addresses"; readonly network: number }
   | { readonly kind: "single-address"; readonly offset: number };
 
+/** How many clusters, and their DNS port. */
 export interface LayoutOptions {
   readonly clusterCount: number;
   /** Of every DNS server, or with a single address of the parent's: the clusters have the next ones. */

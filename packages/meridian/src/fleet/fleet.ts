@@ -10,6 +10,7 @@ import { parentZoneText } from "./parent-zone.ts";
 import { removeFile, replacePrivateFile } from "./private-file.ts";
 import { SupervisedChild, type ChildChange } from "./supervised-child.ts";
 
+/** What to run, where, and whom to tell. */
 export interface FleetOptions {
   /** Absolute path of the data folder. */
   readonly folder: string;

@@ -5,6 +5,7 @@ import type { Clock } from "@meridian/runtime";
 import { MeridianError } from "../meridian-error.ts";
 import type { ChildReport, ChildRole } from "./child-protocol.ts";
 
+/** What to run, where its log goes, and who hears of its deaths. */
 export interface SupervisedChildOptions {
   /** How the process is called towards people: `eu`, `parent`. */
   readonly label: string;

@@ -28,10 +28,12 @@ export async function collect(stream: AsyncIterable<Uint8Array>): Promise<Uint8A
   return whole;
 }
 
+/** A text as UTF-8. */
 export function toBytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
+/** UTF-8 as a text. */
 export function toText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }

@@ -11,6 +11,7 @@ import { readRequestBody } from "./request-body.ts";
 /** An answer, seen through the interface that Node gives to both protocols. */
 export type NodeResponse = ServerResponse | Http2ServerResponse;
 
+/** What one exchange of a server needs. */
 export interface ExchangeOptions {
   readonly handler: HttpHandler;
   readonly bodyBytesMax: number;

@@ -6,6 +6,7 @@ import { plainOctets } from "./octets.ts";
 /** A request, seen through the interface that Node gives to both protocols. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 
+/** The body of a request, or why it was not taken. */
 export type RequestBody =
   | { readonly kind: "whole"; readonly octets: Uint8Array }
   /** `unread`: more of it may come, so that the connection (or the stream) has to be ended. */

@@ -8,6 +8,7 @@ export interface PingTimes {
   readonly answerMs: number;
 }
 
+/** Go's HTTP/2 client for Kubernetes asks after the same silence and waits as long. */
 export const defaultPingTimes: PingTimes = { silenceMs: 30_000, answerMs: 15_000 };
 
 /**

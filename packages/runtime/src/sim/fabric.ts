@@ -17,6 +17,7 @@ export interface TcpConditions {
   readonly connectTimeoutMs: number;
 }
 
+/** The timing of Linux with its default settings. */
 export const defaultTcpConditions: TcpConditions = {
   retransmitMinMs: 200,
   retransmitMaxMs: 120_000,

@@ -128,10 +128,12 @@ function isV6(address: string): boolean {
   return address.includes(":");
 }
 
+/** Whether an address never leaves its node. */
 export function isLoopback(address: string): boolean {
   return address.startsWith("127.") || address === "::1";
 }
 
+/** Whether an address to listen on means all of the node's. */
 export function isWildcard(address: string): boolean {
   return address === "0.0.0.0" || address === "::";
 }

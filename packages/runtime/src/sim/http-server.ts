@@ -14,6 +14,7 @@ import { afterIn } from "./world.ts";
 /** How long open exchanges may go on after the server began to close. */
 const closeGraceMs = 2_000;
 
+/** Where a simulated server runs. */
 export interface SimHttpServerPlace {
   readonly world: World;
   readonly host: Host;

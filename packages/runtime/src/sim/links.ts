@@ -10,6 +10,7 @@ export interface LinkConditions {
   readonly duplication: number;
 }
 
+/** A quiet local network. */
 export const defaultLinkConditions: LinkConditions = {
   delayMs: { min: 1, max: 10 },
   loss: 0,

@@ -22,6 +22,7 @@ export interface SimLogLine {
   readonly fields: LogFields;
 }
 
+/** What a run depends on: the same options give the same run. */
 export interface SimulationOptions {
   /** Everything random of the run follows from this number. */
   readonly seed: number;
@@ -44,6 +45,7 @@ export interface RunOptions {
   readonly until?: () => boolean;
 }
 
+/** A machine of the simulated network. */
 export interface NodeOptions {
   readonly name: string;
   /** IP addresses that no other node has. 127.0.0.1 and ::1 are every node's own. */

@@ -26,6 +26,7 @@ export function textAt(object: ApiObject, ...path: readonly string[]): string {
   return textOf(at(object, ...path));
 }
 
+/** The number at a path of an object; 0 where there is none. */
 export function numberAt(object: ApiObject, ...path: readonly string[]): number {
   const value = at(object, ...path);
   return typeof value === "number" ? value : 0;
@@ -46,6 +47,7 @@ export function sizeAt(object: ApiObject, ...path: readonly string[]): number {
   return typeof value === "object" && value !== null ? Object.keys(value).length : 0;
 }
 
+/** A text, or what kubectl shows for an empty one. */
 export function orNone(text: string): string {
   return text === "" ? "<none>" : text;
 }
@@ -80,6 +82,7 @@ export function pathColumn(name: string, path: string, description: string): Pri
   return { name, type: "string", description, cell: path };
 }
 
+/** The column as one that only `kubectl get -o wide` shows. */
 export function wide(column: PrinterColumn): PrinterColumn {
   return { ...column, priority: 1 };
 }

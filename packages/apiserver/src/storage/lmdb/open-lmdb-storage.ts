@@ -16,6 +16,7 @@ import { LmdbJournal, readPosition, writePosition } from "./lmdb-journal.ts";
 import type { LmdbTables, Position } from "./lmdb-journal.ts";
 import { decodeRecord, decodeUndo } from "./stored-bytes.ts";
 
+/** Where an LMDB store stands, and how much history it keeps. */
 export interface LmdbStorageOptions {
   /** The folder of the environment. It is created where it is absent. */
   readonly path: string;
