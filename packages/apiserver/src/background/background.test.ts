@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Simulation } from "@meridian/runtime/sim";
+import { openMemoryStorage, StorageError, type Storage } from "../storage/index.ts";
 import {
   configMap,
   configMapsPath,
@@ -269,4 +271,37 @@ test("events go an hour after they happened last", async () => {
   });
   await api.advance(62 * 60_000);
   assert.deepEqual(namesOf((await api.get(path)).body), ["new"]);
+});
+
+/** A store whose next deletions fail as those of a store that has too many writes under way. */
+async function busyStorage(failures: number): Promise<Storage> {
+  const { runtime } = new Simulation({ seed: 1 }).node({ name: "store", addresses: ["10.0.0.2"] });
+  const storage = await openMemoryStorage(runtime, { persistent: false });
+  let left = failures;
+  return new Proxy(storage, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property);
+      if (property === "delete" && left > 0) {
+        return () => {
+          left -= 1;
+          return Promise.reject(new StorageError("Busy", "too many writes are under way; try again"));
+        };
+      }
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+test("a namespace and a definition go although the store was too busy to delete at first", async () => {
+  await using api = await TestApi.start({ storage: await busyStorage(3) });
+  await api.given("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: "ns" } });
+  await api.given("/api/v1/namespaces/ns/configmaps", configMap("a"));
+  await api.given(definitionsPath, widgetDefinition());
+  await api.advance(1_000);
+  await api.given(widgetsPath, widget("w", { size: 1 }));
+  await api.delete("/api/v1/namespaces/ns");
+  await api.delete(`${definitionsPath}/widgets.example.com`);
+  await api.advance(10_000);
+  assert.equal((await api.get("/api/v1/namespaces/ns")).status, 404);
+  assert.equal((await api.get(`${definitionsPath}/widgets.example.com`)).status, 404);
 });

@@ -15,7 +15,15 @@ export async function runEventExpiry(context: ApiContext): Promise<void> {
   const { clock } = context.runtime;
   while (!context.closing.aborted) {
     await clock.sleep(sweepEveryMs, context.closing);
-    await deleteOldEvents(context, clock.now() - eventTtlMs);
+    try {
+      await deleteOldEvents(context, clock.now() - eventTtlMs);
+    } catch (error) {
+      // A store that is busy or full for a moment must not end the sweeping for good.
+      if (!context.closing.aborted)
+        context.runtime.log.warn("old events could not be deleted; trying again at the next sweep", {
+          error,
+        });
+    }
   }
 }
 

@@ -247,9 +247,7 @@ class Collector {
   }
 
   #resourceOf(folder: string): ServedResource | undefined {
-    const definition = this.#context.registry.all().find(({ stored }) => stored.folder === folder);
-    const version = definition?.versions[0];
-    return definition !== undefined && version !== undefined ? { definition, version } : undefined;
+    return this.#context.registry.ofFolder(folder);
   }
 }
 

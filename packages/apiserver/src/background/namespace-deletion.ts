@@ -11,6 +11,8 @@ import { ignoringMissing } from "./ignoring-missing.ts";
 const namespaceFinalizer = "kubernetes";
 /** How often a namespace is looked at again whose content waits for finalizers of its own. */
 const retryMs = 250;
+/** How long a failed attempt is put off. */
+const failureRetryMs = 1_000;
 
 /** Empties namespaces that are being deleted, then lets them go. Runs until the server closes. */
 export async function runNamespaceDeletion(context: ApiContext): Promise<void> {
@@ -26,16 +28,25 @@ export async function runNamespaceDeletion(context: ApiContext): Promise<void> {
       const { metadata } = context.objects.decode(namespaces, record);
       const { deletionTimestamp, name = "" } = metadata;
       if (deletionTimestamp === undefined || emptying.has(name)) continue;
-      const task = emptyNamespace(context, namespaces, name)
-        .catch((error: unknown) => {
-          if (!context.closing.aborted)
-            context.runtime.log.error("a namespace could not be emptied", { namespace: name, error });
-        })
-        .finally(() => emptying.delete(name));
+      const task = untilEmptied(context, namespaces, name).finally(() => emptying.delete(name));
       emptying.set(name, task);
     }
   }
   await Promise.all(emptying.values());
+}
+
+/** Never rejects. A store that is busy or full for a moment must not leave a namespace in its deletion for good. */
+async function untilEmptied(context: ApiContext, namespaces: ServedResource, name: string): Promise<void> {
+  const { closing, runtime } = context;
+  while (!closing.aborted) {
+    try {
+      return await emptyNamespace(context, namespaces, name);
+    } catch (error) {
+      if (closing.aborted) return;
+      runtime.log.warn("a namespace could not be emptied; trying again", { namespace: name, error });
+      await runtime.clock.sleep(failureRetryMs, closing).catch(() => {});
+    }
+  }
 }
 
 /** What is left is deleted again and again: content may wait for finalizers, and a late create may have slipped in. */

@@ -20,6 +20,8 @@ import { definitionOfCrd } from "./definition-of-crd.ts";
 
 /** How often the instances of a definition that is being deleted are looked at again. */
 const retryMs = 250;
+/** How long a failed attempt to delete them is put off. */
+const failureRetryMs = 1_000;
 
 /** Serves stored definitions, and says in their status what became of them. */
 export function startDefinitions(context: ApiContext): {
@@ -182,16 +184,25 @@ class DefinitionLoop {
 
   #empty(name: string, crd: CustomResourceDefinition): void {
     if (this.#emptying.has(name) || !(crd.metadata.finalizers ?? []).includes(cleanupFinalizer)) return;
-    const task = this.#deleteInstances(name, crd)
-      .catch((error: unknown) => {
-        if (this.#context.closing.aborted) return;
-        this.#context.runtime.log.warn("the objects of a definition could not be deleted", {
+    const task = this.#untilEmptied(name, crd).finally(() => this.#emptying.delete(name));
+    this.#emptying.set(name, task);
+  }
+
+  /** Never rejects. A store that is busy or full for a moment must not leave a definition in its deletion for good. */
+  async #untilEmptied(name: string, crd: CustomResourceDefinition): Promise<void> {
+    const { closing, runtime } = this.#context;
+    while (!closing.aborted) {
+      try {
+        return await this.#deleteInstances(name, crd);
+      } catch (error) {
+        if (closing.aborted) return;
+        runtime.log.warn("the objects of a definition could not be deleted; trying again", {
           definition: name,
           error,
         });
-      })
-      .finally(() => this.#emptying.delete(name));
-    this.#emptying.set(name, task);
+        await runtime.clock.sleep(failureRetryMs, closing).catch(() => {});
+      }
+    }
   }
 
   async #deleteInstances(name: string, crd: CustomResourceDefinition): Promise<void> {

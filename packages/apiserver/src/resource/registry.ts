@@ -58,6 +58,15 @@ export class ResourceRegistry {
     return undefined;
   }
 
+  /** The resource whose objects rest in a folder of the store, in its preferred version. */
+  ofFolder(folder: string): ServedResource | undefined {
+    for (const definition of this.#byKey.values()) {
+      const version = definition.versions[0];
+      if (definition.stored.folder === folder && version !== undefined) return { definition, version };
+    }
+    return undefined;
+  }
+
   all(): readonly ResourceDefinition[] {
     return [...this.#byKey.values()];
   }
