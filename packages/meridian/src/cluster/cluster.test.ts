@@ -95,6 +95,8 @@ async function failoverAndBack(seed: number): Promise<string> {
   assert(eu !== undefined);
   await simulation.complete(Promise.all([...clusters.values()].map((cluster) => cluster.ready)), { untilMs });
   await answers(["192.0.2.1", "192.0.2.2"]);
+  const { metadata } = await simulation.complete(eu.client.get(sliceType, failover), { untilMs });
+  assert(metadata.annotations?.["kubectl.kubernetes.io/last-applied-configuration"], "kubectl apply warns");
 
   const markReady = (ready: boolean): Promise<unknown> => {
     const endpoints = [{ addresses: ["10.244.3.11"], conditions: { ready } }];

@@ -3,6 +3,9 @@ import { parseApiVersion, type KubeObject, type ResourceType } from "@meridian/k
 import { MeridianError } from "../meridian-error.ts";
 import { describeManifest, type Manifest } from "./manifests.ts";
 
+/** What `kubectl apply` sent last, to tell what the next manifest leaves out; it warns where there is none. */
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
+
 /** What was done with one object. */
 export type ApplyOutcome = "created" | "kept";
 
@@ -28,7 +31,7 @@ export async function applyAbsent(
     const place = namespace === undefined ? { name } : { name, namespace };
 
     // Created first and read only then: the operator may make the same ZoneDelegation between a read and a create.
-    const created = (await unless(409, client.create(type, object, options))) !== undefined;
+    const created = (await unless(409, client.create(type, asApplied(object), options))) !== undefined;
     const existing = created ? undefined : await client.get<Manifest>(type, place, options);
     outcomes.push(created ? "created" : "kept");
     if (status !== undefined && !hasStatus(existing)) {
@@ -36,6 +39,15 @@ export async function applyAbsent(
     }
   }
   return outcomes;
+}
+
+/** As `kubectl apply` would have created it. */
+function asApplied(object: KubeObject): KubeObject {
+  const annotations = {
+    ...object.metadata.annotations,
+    [lastAppliedAnnotation]: `${JSON.stringify(object)}\n`,
+  };
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 interface ServedResource {
