@@ -34,4 +34,7 @@ SubjectAccessReviewStatus: 1 allowed b, 2 reason s, 3 evaluationError s, 4 denie
 SubjectRulesReviewStatus: 1 resourceRules []ResourceRule, 2 nonResourceRules []NonResourceRule, 3 incomplete
   b, 4 evaluationError s
 UserInfo: 1 username s, 2 uid s, 3 groups []s, 4 extra {}strings
+TokenReview: 1 metadata ObjectMeta, 2 spec TokenReviewSpec, 3 status TokenReviewStatus
+TokenReviewSpec: 1 token s, 2 audiences []s
+TokenReviewStatus: 1 authenticated b, 2 user UserInfo, 3 error s, 4 audiences []s
 `;

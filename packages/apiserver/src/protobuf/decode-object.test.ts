@@ -119,12 +119,63 @@ test("unknown fields are passed over, unknown kinds are told", () => {
   assert.throws(() => decodeProtobufObject(envelope("example.com/v1", "Widget", [])), UnknownMessageError);
 });
 
+test("a definition's schema comes out as its JSON, whichever form its parts have", () => {
+  const named = (name: string, schema: readonly number[]): number[] =>
+    octets(29, [...text(1, name), ...octets(2, schema)]);
+  const closed = octets(30, integer(1, 0n));
+  const texts = octets(30, [...integer(1, 1n), ...octets(2, text(5, "string"))]);
+  const schema = [
+    ...text(5, "object"),
+    ...named("closed", closed),
+    ...named("texts", texts),
+    ...named("list", [...octets(24, octets(1, text(5, "integer"))), ...octets(8, text(1, "[1]"))]),
+    ...named("flag", octets(8, text(1, "false"))),
+    ...named("any", [...integer(38, 0n), ...integer(40, 1n), ...octets(20, text(1, '"x"'))]),
+  ];
+  const version = [
+    ...text(1, "v1"),
+    ...integer(2, 0n),
+    ...integer(3, 1n),
+    ...octets(4, octets(1, schema)),
+    ...octets(5, octets(1, [])),
+  ];
+  const spec = [...text(1, "example.com"), ...octets(7, version), ...integer(10, 0n)];
+  const body = envelope("apiextensions.k8s.io/v1", "CustomResourceDefinition", octets(2, spec));
+  assert.deepEqual((decodeProtobufObject(body) as { readonly spec: unknown }).spec, {
+    group: "example.com",
+    versions: [
+      {
+        name: "v1",
+        served: false,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              closed: { additionalProperties: false },
+              texts: { additionalProperties: { type: "string" } },
+              flag: { default: false },
+              list: { items: { type: "integer" }, default: [1] },
+              any: {
+                "x-kubernetes-preserve-unknown-fields": false,
+                "x-kubernetes-int-or-string": true,
+                enum: ["x"],
+              },
+            },
+          },
+        },
+      },
+    ],
+  });
+});
+
 test("any octets decode or throw an error of the decoder", () => {
   const message = fc.uint8Array({ maxLength: 64 });
   fc.assert(
     fc.property(
       message,
-      fc.constantFrom("Pod", "Service", "Deployment", "Event", "DeleteOptions"),
+      fc.constantFrom("Pod", "Service", "Deployment", "Event", "DeleteOptions", "CustomResourceDefinition"),
       (raw, kind) => {
         try {
           decodeProtobufObject(envelope("v1", kind, [...raw]));

@@ -138,10 +138,22 @@ function decodeValue(
       const raw = [...readFields(octetsOf(value))].find(([number]) => number === 1)?.[1];
       return raw === undefined ? undefined : decodeJson(utf8(octetsOf(raw))).value;
     }
-    default:
-      return decodeMessage(octetsOf(value), type, depth + 1);
+    default: {
+      const message = decodeMessage(octetsOf(value), type, depth + 1);
+      const choices = choicesOf.get(type);
+      return choices === undefined
+        ? message
+        : choices.map((name) => message[name]).find((choice) => choice !== undefined);
+    }
   }
 }
+
+/** Messages that stand for one of several things: the first of these fields that is set. */
+const choicesOf = new Map<string, readonly string[]>([
+  ["SchemaOrSchemas", ["schema", "schemas"]],
+  ["SchemaOrFlag", ["schema", "flag"]],
+  ["SchemaOrNames", ["schema", "names"]],
+]);
 
 /** Seconds and nanoseconds; an empty message is the zero time: none. */
 function decodeTime(octets: Uint8Array, format: (ms: number) => string): string | undefined {

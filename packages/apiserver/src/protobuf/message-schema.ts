@@ -1,7 +1,10 @@
 import { accessMessages } from "./access-messages.ts";
 import { coreMessages } from "./core-messages.ts";
+import { definitionMessages } from "./definition-messages.ts";
 import { metaMessages } from "./meta-messages.ts";
 import { networkMessages } from "./network-messages.ts";
+import { nodeMessages } from "./node-messages.ts";
+import { persistentVolumeMessages } from "./persistent-volume-messages.ts";
 import { podMessages } from "./pod-messages.ts";
 import { volumeMessages } from "./volume-messages.ts";
 import { workloadMessages } from "./workload-messages.ts";
@@ -30,6 +33,9 @@ const sources = [
   workloadMessages,
   networkMessages,
   accessMessages,
+  nodeMessages,
+  persistentVolumeMessages,
+  definitionMessages,
 ];
 
 let messages: ReadonlyMap<string, MessageSchema> | undefined;
@@ -57,7 +63,7 @@ function* parseMessages(source: string): Generator<[string, MessageSchema]> {
   for (const [, name = "", fields = ""] of source.matchAll(/^(\w+):((?:.*\n)(?:[ ].*\n)*)/gm)) {
     const schema = new Map<number, MessageField>();
     for (const [, number, field = "", mark, shape, type = "", zero] of fields.matchAll(
-      /(\d+)\s+(\w+)\s+(\^?)(\[\]|\{\}|)(\w+)(\??)/g,
+      /(\d+)\s+([\w$-]+)\s+(\^?)(\[\]|\{\}|)(\w+)(\??)/g,
     )) {
       schema.set(Number(number), {
         name: field,
