@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { StorageError, type Storage } from "./storage/storage.ts";
 import {
   badRequest,
@@ -10,7 +9,7 @@ import {
   unauthorized,
 } from "@meridian/kube";
 import type { HttpHandler, HttpRequest, HttpResponse, Runtime } from "@meridian/runtime";
-import { authenticator, type Authenticate } from "./auth/authenticate.ts";
+import { authenticator, type Authenticate, tokenIdentifier } from "./auth/authenticate.ts";
 import type { Authorizer, TokenIdentity } from "./auth/identity.ts";
 import { mastersOnly } from "./auth/masters-only.ts";
 import { startBackground, type BackgroundController } from "./background/start-background.ts";
@@ -21,6 +20,7 @@ import { ObjectStore } from "./objects/object-store.ts";
 import { builtInResources } from "./resource/builtin/built-in-resources.ts";
 import { ResourceRegistry } from "./resource/registry.ts";
 import type { ApiContext } from "./verbs/api-context.ts";
+import { OpenStreams } from "./verbs/open-streams.ts";
 
 /** What an API server needs besides the outside world. */
 export interface ApiServerOptions {
@@ -53,20 +53,20 @@ export interface ApiServer extends AsyncDisposable {
  */
 export function createApiServer(runtime: Runtime, options: ApiServerOptions): ApiServer {
   const closing = new AbortController();
-  // Each open watch listens on it, and there may be thousands.
-  setMaxListeners(0, closing.signal);
   const context: ApiContext = {
     runtime,
     objects: new ObjectStore(options.storage),
     registry: new ResourceRegistry(builtInResources()),
     closing: closing.signal,
+    streams: new OpenStreams(closing.signal),
   };
   const background = startBackground(context, { disabled: options.disabledControllers ?? [] });
   const ready = background.ready;
   ready.catch(() => {});
+  const identify = tokenIdentifier(options.tokens);
   const server: Server = {
-    front: { context, authorizer: options.authorizer ?? mastersOnly },
-    authenticate: authenticator(options.tokens),
+    front: { context, authorizer: options.authorizer ?? mastersOnly, identify },
+    authenticate: authenticator(identify),
     ready,
   };
   return {
@@ -108,7 +108,7 @@ async function serve(server: Server, request: HttpRequest): Promise<HttpResponse
 }
 
 async function answer(server: Server, request: HttpRequest): Promise<HttpResponse> {
-  const { context, authorizer } = server.front;
+  const { context } = server.front;
   if (context.closing.aborted) throw serviceUnavailable("the server is closing");
   const publicAnswer = await servePublicPath(request, server);
   if (publicAnswer !== undefined) return publicAnswer;
@@ -116,7 +116,7 @@ async function answer(server: Server, request: HttpRequest): Promise<HttpRespons
   const user = server.authenticate(request);
   if (user === undefined) throw unauthorized();
   await server.ready;
-  const response = await dispatch({ context, authorizer }, request, user);
+  const response = await dispatch(server.front, request, user);
   return response ?? respondText(404, "404 page not found\n", { contentType: "text/plain; charset=utf-8" });
 }
 

@@ -21,6 +21,7 @@ export {
   internalError,
   invalid,
   methodNotAllowed,
+  methodNotAllowedHere,
   namespaceTerminating,
   notAcceptable,
   notFound,

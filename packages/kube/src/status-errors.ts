@@ -195,6 +195,14 @@ export function methodNotAllowed(resource: GroupResource, verb: string): StatusE
   });
 }
 
+/** 405: a path that has other methods, but not this one. */
+export function methodNotAllowedHere(): StatusError {
+  return failure(405, "MethodNotAllowed", {
+    message: "the server does not allow this method on the requested resource",
+    details: {},
+  });
+}
+
 /** 406: none of the media types that the client accepts can be produced. */
 export function notAcceptable(supported: readonly string[]): StatusError {
   return failure(406, "NotAcceptable", {

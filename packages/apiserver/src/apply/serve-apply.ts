@@ -42,6 +42,7 @@ export async function serveApply(
           target,
           change: (current) => applyConfiguration(resource, current, application),
           dryRun: options.dryRun,
+          warnings: request.warnings,
         });
         return respondObject(context, request, { status: 200, object });
       }
@@ -82,6 +83,7 @@ async function createApplied(
   return createObject(context, resource, {
     object: applyConfiguration(resource, nothing, application),
     dryRun: options.dryRun,
+    warnings: request.warnings,
   });
 }
 

@@ -176,3 +176,17 @@ test("an apply and an update that create need the right to create", async () => 
   });
   assert.equal(lease.status, 403);
 });
+
+test("a token review tells whose a token is", async () => {
+  await using api = await TestApi.start();
+  const path = "/apis/authentication.k8s.io/v1/tokenreviews";
+  const known = await api.post(path, { spec: { token: "guest-token" } });
+  assert.equal(known.status, 201);
+  assert.deepEqual(known.body["status"], {
+    authenticated: true,
+    user: { username: "guest", groups: ["system:authenticated"] },
+  });
+  const unknown = await api.post(path, { spec: { token: "made-up" } });
+  assert.deepEqual(unknown.body["status"], { user: {} });
+  assert.equal((await api.post(path, { spec: {} })).status, 400);
+});

@@ -4,6 +4,7 @@ import type { ApiPath } from "../http/api-path.ts";
 import { decodeBody } from "../http/body.ts";
 import { negotiate } from "../http/negotiation.ts";
 import { respond } from "../http/respond.ts";
+import type { IdentifyToken } from "./authenticate.ts";
 import type { Authorizer, RequestAttributes, UserInfo } from "./identity.ts";
 
 /** A resource that is asked, never stored: the answer is the question with its status filled in. */
@@ -26,6 +27,14 @@ export const reviews: readonly Review[] = [
     plural: "selfsubjectreviews",
     singular: "selfsubjectreview",
     kind: "SelfSubjectReview",
+    namespaced: false,
+  },
+  {
+    group: "authentication.k8s.io",
+    version: "v1",
+    plural: "tokenreviews",
+    singular: "tokenreview",
+    kind: "TokenReview",
     namespaced: false,
   },
   {
@@ -65,9 +74,15 @@ export function reviewOf(path: Extract<ApiPath, { kind: "resource" }>): Review |
   });
 }
 
-/** Answers a review. @throws StatusError 400, 405. */
+/** Who is asked. */
+export interface Reviewers {
+  readonly authorizer: Authorizer;
+  readonly identify: IdentifyToken;
+}
+
+/** Answers a review. @throws StatusError 400, 405, 406. */
 export function serveReview(
-  front: { readonly authorizer: Authorizer },
+  front: Reviewers,
   http: HttpRequest,
   asked: {
     readonly review: Review;
@@ -85,7 +100,7 @@ export function serveReview(
   if (!isJsonObject(body)) throw badRequest("the body of the request must be a JSON object");
   const spec = ownField(body, "spec") ?? {};
   if (!isJsonObject(spec)) throw badRequest("spec must be an object");
-  const status = statusOf(front.authorizer, { review, user, spec });
+  const status = statusOf(front, { review, user, spec });
   return respond(
     201,
     {
@@ -105,16 +120,16 @@ interface Question {
   readonly spec: JsonObject;
 }
 
-function statusOf(authorizer: Authorizer, { review, spec, user }: Question): unknown {
+function statusOf({ authorizer, identify }: Reviewers, { review, spec, user }: Question): unknown {
   switch (review.kind) {
     case "SelfSubjectReview":
-      return {
-        userInfo: {
-          username: user.username,
-          ...(user.uid !== undefined && { uid: user.uid }),
-          groups: user.groups,
-        },
-      };
+      return { userInfo: shownUser(user) };
+    case "TokenReview": {
+      const token = textOf(spec, "token");
+      if (token === "") throw badRequest("token is required for TokenReview in authentication");
+      const owner = identify(token);
+      return owner === undefined ? { user: {} } : { authenticated: true, user: shownUser(owner) };
+    }
     case "SelfSubjectRulesReview":
       return rulesOf(authorizer, user);
     case "SelfSubjectAccessReview":
@@ -122,6 +137,10 @@ function statusOf(authorizer: Authorizer, { review, spec, user }: Question): unk
     default:
       return decide(authorizer, subjectOf(spec), spec);
   }
+}
+
+function shownUser({ groups, uid, username }: UserInfo): unknown {
+  return { username, ...(uid !== undefined && { uid }), groups };
 }
 
 function decide(authorizer: Authorizer, user: UserInfo, spec: JsonObject): unknown {

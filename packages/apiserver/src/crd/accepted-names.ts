@@ -6,7 +6,7 @@ export interface TakenNames {
   readonly kinds: ReadonlySet<string>;
 }
 
-/** Which names a definition gets, and the first that it does not get. */
+/** Which names a definition gets, and the last that it does not get, which is the one that kube-apiserver names. */
 export interface NamesVerdict {
   readonly accepted: CustomResourceNames;
   readonly conflict?: { readonly reason: string; readonly message: string };
@@ -37,7 +37,7 @@ export function decideNames(crd: CustomResourceDefinition, taken: TakenNames): N
   const kind = check(names.kind, { space: taken.kinds, reason: "KindConflict" });
   const list = check(listKind, { space: taken.kinds, reason: "ListKindConflict" });
 
-  const conflict = problems[0];
+  const conflict = problems.at(-1);
   return {
     accepted: {
       plural: plural ? names.plural : (before?.plural ?? ""),

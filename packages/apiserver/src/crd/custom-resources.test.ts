@@ -283,3 +283,30 @@ test("another server over the same store serves the definitions that it finds", 
   const closing = Promise.resolve(second[Symbol.asyncDispose]());
   await api.simulation.complete(closing);
 });
+
+test("a finalizer without a domain is warned of once, when it is new", async () => {
+  await using api = await apiWithWidgets();
+  const held = {
+    ...widget("w", { size: 1 }),
+    metadata: { name: "w", finalizers: ["mine", "example.com/fine"] },
+  };
+  const created = await api.post(widgetsPath, held);
+  assert.match(
+    String(created.headers["warning"]),
+    /metadata\.finalizers: \\"mine\\": prefer a domain-qualified/,
+  );
+  assert.doesNotMatch(String(created.headers["warning"]), /fine/);
+  const later = await api.merge(`${widgetsPath}/w`, { spec: { size: 2 } });
+  assert.equal(later.headers["warning"], undefined);
+});
+
+test("of several names that are taken the last is told", async () => {
+  await using api = await apiWithWidgets();
+  await api.given(definitionsPath, {
+    ...(widgetDefinition({}, { names: { plural: "gadgets", kind: "Widget" } }) as object),
+    metadata: { name: "gadgets.example.com" },
+  });
+  await api.advance(10);
+  const { body } = await api.get(`${definitionsPath}/gadgets.example.com`);
+  assert.equal(conditionOf(body, "NamesAccepted")?.reason, "ListKindConflict");
+});

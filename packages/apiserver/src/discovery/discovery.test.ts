@@ -176,3 +176,20 @@ test("health tells its checks on demand", async () => {
   );
   assert.equal((await api.get("/readyz/nope")).status, 404);
 });
+
+const otherMethods: readonly (readonly [method: string, path: string])[] = [
+  ["POST", "/version"],
+  ["PUT", "/api/v1"],
+  ["DELETE", "/apis"],
+  ["POST", "/openapi/v3"],
+  ["POST", "/api/v1/configmaps"],
+  ["PUT", "/api/v1/namespaces/default/configmaps"],
+];
+for (const [method, path] of otherMethods) {
+  test(`${method} ${path} is not allowed`, async () => {
+    await using api = await TestApi.start();
+    const { body, status } = await api.request(method, path, { body: {} });
+    assert.equal(status, 405);
+    assert.equal(body["reason"], "MethodNotAllowed");
+  });
+}

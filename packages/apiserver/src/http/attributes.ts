@@ -1,6 +1,6 @@
 import type { RequestAttributes } from "../auth/identity.ts";
-import { isTrue } from "../verbs/list-options.ts";
 import type { ApiPath } from "./api-path.ts";
+import { isTrue } from "./query-flag.ts";
 
 /** The verb of a request for a resource; `undefined` for a method that the API does not have. */
 export function verbOf(

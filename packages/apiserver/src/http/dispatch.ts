@@ -1,5 +1,6 @@
-import { accessDenied, methodNotAllowed, unknownPath } from "@meridian/kube";
+import { accessDenied, methodNotAllowed, methodNotAllowedHere, unknownPath } from "@meridian/kube";
 import type { HttpRequest, HttpResponse } from "@meridian/runtime";
+import type { IdentifyToken } from "../auth/authenticate.ts";
 import type { Authorizer, UserInfo } from "../auth/identity.ts";
 import { impersonate } from "../auth/impersonate.ts";
 import { serveReview, reviewOf } from "../auth/reviews.ts";
@@ -26,6 +27,7 @@ import { Warnings } from "./warnings.ts";
 export interface Front {
   readonly context: ApiContext;
   readonly authorizer: Authorizer;
+  readonly identify: IdentifyToken;
 }
 
 /** Finds who answers a request of a known user; `undefined` for a path that nobody owns. */
@@ -60,10 +62,10 @@ async function dispatchOther(
   const { allowed, reason } = front.authorizer.authorize(user, { kind: "path", verb, path });
   if (!allowed)
     throw accessDenied({ user: user.username, verb, path, ...(reason !== undefined && { reason }) });
-  if (verb !== "get") return undefined;
-  return (
-    serveDiscovery(front.context, http, segments) ?? serveOpenApi(front.context, http, { segments, query })
-  );
+  const answer =
+    serveDiscovery(front.context, http, segments) ?? serveOpenApi(front.context, http, { segments, query });
+  if (answer !== undefined && verb !== "get") throw methodNotAllowedHere();
+  return answer;
 }
 
 interface ResourceRequest {
@@ -157,11 +159,8 @@ function checkScope(resource: ServedResource, path: ApiRequest["path"], verb: st
   const { namespaced } = resource.definition;
   if (!namespaced && path.namespace !== undefined) throw unknownPath();
   if (!namespaced || path.namespace !== undefined) return;
-  if (path.name === undefined && (verb === "list" || verb === "watch" || verb === "deletecollection")) {
-    if (verb === "deletecollection") throw methodNotAllowed(groupResourceOf(resource.definition), verb);
-    return;
-  }
-  throw unknownPath();
+  if (path.name !== undefined) throw unknownPath();
+  if (verb !== "list" && verb !== "watch") throw methodNotAllowed(groupResourceOf(resource.definition), verb);
 }
 
 /** `/api/v1/watch/pods/x` is a watch of the collection, with a selector for the name. */

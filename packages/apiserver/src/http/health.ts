@@ -1,3 +1,4 @@
+import { methodNotAllowedHere } from "@meridian/kube";
 import type { HttpRequest, HttpResponse } from "@meridian/runtime";
 import { respond, respondText } from "./respond.ts";
 
@@ -20,10 +21,11 @@ export async function servePublicPath(
   server: { readonly ready: Promise<void> },
 ): Promise<HttpResponse | undefined> {
   const [path = "", query = ""] = request.target.split("?", 2);
-  if (request.method !== "GET" && request.method !== "HEAD") return undefined;
-  if (path === "/version" || path === "/version/") return respond(200, serverVersion);
+  const isVersion = path === "/version" || path === "/version/";
   const match = /^\/(healthz|livez|readyz)(?:\/([a-z-]+))?\/?$/.exec(path);
-  if (match === null) return undefined;
+  if (!isVersion && match === null) return undefined;
+  if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowedHere();
+  if (match === null) return respond(200, serverVersion);
   return respondHealth(match[1] ?? "", await checks(server), {
     check: match[2],
     query: new URLSearchParams(query),

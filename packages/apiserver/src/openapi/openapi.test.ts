@@ -82,3 +82,12 @@ test("the older document is JSON only", async () => {
   });
   assert.equal(protobuf.status, 406);
 });
+
+test("a document under its hash may be kept for a year", async () => {
+  await using api = await TestApi.start();
+  const index = await api.get("/openapi/v3");
+  const url = String(index.body["paths"]?.["api/v1"]?.["serverRelativeURL"]);
+  const { headers } = await api.get(url);
+  assert.match(String(headers["cache-control"]), /^public, immutable/);
+  assert.match(String(headers["expires"]), / 2027 .* GMT$/);
+});

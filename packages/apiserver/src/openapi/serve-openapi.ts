@@ -35,8 +35,14 @@ export function serveOpenApi(
   if (hash !== document.hash) {
     return { status: 301, headers: { location: urlOf(rest.join("/"), document) }, body: new Uint8Array() };
   }
-  return withEtag(http, document, { "cache-control": "public, immutable, max-age=31536000", vary: "Accept" });
+  return withEtag(http, document, {
+    "cache-control": "public, immutable, max-age=31536000",
+    expires: new Date(context.runtime.clock.now() + yearMs).toUTCString(),
+    vary: "Accept",
+  });
 }
+
+const yearMs = 365 * 24 * 60 * 60 * 1_000;
 
 function indexOf(documents: OpenApiDocuments): unknown {
   return Object.fromEntries(

@@ -87,6 +87,10 @@ export interface ResourceRules {
   readonly verbs: readonly Verb[];
   /** Completes an object on its way in: fields that the server owns. `old` is absent on create. */
   readonly complete?: (object: ApiObject, old: ApiObject | undefined) => ApiObject;
+  /** Puts back what an update of the object may not change, and does not fail for. */
+  readonly keepOnUpdate?: (object: ApiObject, old: ApiObject) => ApiObject;
+  /** Fields of keyed lists in which a key may repeat: typed servers check only some of them. */
+  readonly mayRepeat?: RegExp;
   /** Rules that no schema can express. */
   readonly validate?: (object: ApiObject, old: ApiObject | undefined) => readonly StatusCause[];
   /** What changes in the object when its deletion begins. */

@@ -9,9 +9,11 @@ import {
   serverTimeout,
 } from "@meridian/kube";
 import { recordUpdate } from "../apply/record-update.ts";
+import type { Warnings } from "../http/warnings.ts";
 import type { ObjectRef } from "../objects/object-store.ts";
 import { type ApiObject, groupResourceOf, type ServedResource } from "../resource/definition.ts";
 import type { ApiContext } from "./api-context.ts";
+import { warnOfFinalizers } from "./finalizer-warnings.ts";
 import { shapeObject, validateObject } from "./shape-object.ts";
 
 /** Which part of an object a write may change. */
@@ -30,6 +32,8 @@ export interface ChangeStep {
   readonly dryRun?: boolean;
   /** Who the managed fields are recorded for; left as they are when absent. */
   readonly fieldManager?: string;
+  /** Where to put what the client should know of besides. */
+  readonly warnings?: Warnings;
 }
 
 /**
@@ -68,7 +72,9 @@ export async function changeObject(
     validateObject(resource, next, {
       old,
       statusOnly: step.target === "status" && resource.definition.custom,
+      wholeBody: step.needsVersion === true,
     });
+    if (step.warnings !== undefined) warnOfFinalizers(resource, { object: next, old }, step.warnings);
     if (step.dryRun === true) return next;
 
     if (isReadyToGo(resource, next)) {
@@ -133,7 +139,8 @@ function combine(
   switch (target) {
     case "object": {
       const object = { ...wanted, apiVersion: old.apiVersion, kind: old.kind, metadata };
-      return version.hasStatus ? withField(object, "status", old["status"]) : object;
+      const kept = version.hasStatus ? withField(object, "status", old["status"]) : object;
+      return definition.rules.keepOnUpdate?.(kept, old) ?? kept;
     }
     case "status": {
       const kept = definition.rules.statusTakesMetadata

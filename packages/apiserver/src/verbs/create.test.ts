@@ -19,6 +19,7 @@ test("a created object carries what the server owns", async () => {
   assert.match(String(body["metadata"]?.["uid"]), /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
   assert.match(String(body["metadata"]?.["creationTimestamp"]), /^2026-01-01T00:00:0\dZ$/);
   assert.equal(body["metadata"]?.["generation"], undefined);
+  assert.equal(body["metadata"]?.["selfLink"], undefined);
   assert.match(String(body["metadata"]?.["resourceVersion"]), /^[1-9]\d*$/);
   const again = await api.get(`${configMapsPath}/a`);
   assert.deepEqual(again.body, body);
@@ -95,6 +96,28 @@ const refusals: readonly {
     status: 400,
     reason: "BadRequest",
     message: /must be a JSON object/,
+  },
+  {
+    name: "a field of another type",
+    body: { metadata: { name: "a" }, data: { k: 5 } },
+    status: 400,
+    reason: "BadRequest",
+    message: /^ConfigMap in version "v1" cannot be handled as a ConfigMap: .*data\.k .*string/,
+  },
+  {
+    name: "more content than a config map may hold",
+    body: configMap("a", { k: "x".repeat(1024 * 1024 + 1) }),
+    status: 422,
+    reason: "Invalid",
+    message: /^ConfigMap "a" is invalid: \[\]: Too long: may not be more than 1048576 bytes$/,
+  },
+  {
+    name: "more content than a secret may hold",
+    path: "/api/v1/namespaces/default/secrets",
+    body: { metadata: { name: "a" }, data: { k: "AAAA".repeat(1024 * 350) } },
+    status: 422,
+    reason: "Invalid",
+    message: /^Secret "a" is invalid: data: Too long/,
   },
   { name: "no JSON", body: "{", status: 400, reason: "BadRequest", message: /unexpected end/ },
   {
@@ -218,11 +241,35 @@ test("a lease's times rest with six digits, however many came", async () => {
   }
 });
 
-test("a definition whose columns are no list is refused by its schema", async () => {
+test("a definition whose columns are no list cannot even be decoded", async () => {
   await using api = await TestApi.start();
   const answer = await api.post(
     definitionsPath,
     widgetDefinition({ additionalPrinterColumns: { name: "x" } }),
   );
-  assert.equal(answer.status, 422, answer.text);
+  assert.equal(answer.status, 400, answer.text);
+});
+
+test("a pod may offer one port under two protocols, and set a variable twice", async () => {
+  await using api = await TestApi.start();
+  const ports = [
+    { containerPort: 53, protocol: "UDP" },
+    { containerPort: 53, protocol: "TCP" },
+  ];
+  const env = [
+    { name: "A", value: "1" },
+    { name: "A", value: "2" },
+  ];
+  const pods = "/api/v1/namespaces/default/pods";
+  const created = await api.given(pods, {
+    metadata: { name: "dns" },
+    spec: { containers: [{ name: "c", ports, env }] },
+  });
+  assert.deepEqual(created["spec"]?.["containers"]?.[0]?.["ports"], ports);
+  assert.deepEqual(created["spec"]?.["containers"]?.[0]?.["env"], env);
+  const twice = await api.post(pods, {
+    metadata: { name: "twins" },
+    spec: { containers: [{ name: "c" }, { name: "c" }] },
+  });
+  assert.equal(twice.status, 422);
 });

@@ -16,10 +16,12 @@ import type { HttpResponse } from "@meridian/runtime";
 import { recordUpdate } from "../apply/record-update.ts";
 import type { ApiRequest } from "../http/api-request.ts";
 import { decodeBody } from "../http/body.ts";
+import type { Warnings } from "../http/warnings.ts";
 import { refOf } from "../objects/object-store.ts";
 import { type ApiObject, groupResourceOf, type ServedResource } from "../resource/definition.ts";
 import type { ApiContext } from "./api-context.ts";
 import { checkFields, objectOfBody } from "./decode-object.ts";
+import { warnOfFinalizers } from "./finalizer-warnings.ts";
 import { respondObject } from "./respond-object.ts";
 import { shapeObject, validateObject } from "./shape-object.ts";
 import { parseWriteOptions } from "./write-options.ts";
@@ -39,6 +41,7 @@ export async function serveCreate(context: ApiContext, request: ApiRequest): Pro
     object: owners,
     dryRun: options.dryRun,
     fieldManager: options.fieldManager,
+    warnings: request.warnings,
   });
   return respondObject(context, request, { status: 201, object: created });
 }
@@ -49,6 +52,8 @@ export interface CreateStep {
   readonly dryRun?: boolean;
   /** Who the managed fields are recorded for; nobody when absent. */
   readonly fieldManager?: string;
+  /** Where to put what the client should know of besides. */
+  readonly warnings?: Warnings;
 }
 
 /**
@@ -79,6 +84,7 @@ export async function createObject(
   for (let attempt = 0; attempt < (generated ? generateAttemptsMax : 1); attempt++) {
     lastName = name ?? generatedName(generateName ?? "", () => context.runtime.random.float());
     const object = newObject(context, resource, { ...step, name: lastName });
+    if (step.warnings !== undefined) warnOfFinalizers(resource, { object, old: undefined }, step.warnings);
     if (step.dryRun === true) {
       if ((await context.objects.read(resource, refOf(object))) === undefined) return object;
       continue;
@@ -137,7 +143,7 @@ function newObject(
           manager: step.fieldManager,
           time: formatTime(runtime.clock.now()),
         });
-  validateObject(resource, tracked, { old: undefined });
+  validateObject(resource, tracked, { old: undefined, wholeBody: true });
   return tracked;
 }
 

@@ -87,7 +87,7 @@ export function strictErrorText(problems: readonly string[]): string {
 }
 
 /** Built-in kinds are decoded by type on a real server, and clients know its wording. */
-function decodeErrorPrefix(resource: ServedResource): string {
+export function decodeErrorPrefix(resource: ServedResource): string {
   const { kind, custom } = resource.definition;
   return custom ? "" : `${kind} in version "${resource.version.name}" cannot be handled as a ${kind}: `;
 }
@@ -127,7 +127,7 @@ function soundMetadata(value: unknown): { -readonly [Field in keyof ObjectMeta]:
     if (!isOfType(content, type)) {
       throw badRequest(`cannot decode ${childPath("metadata", field)}: expected ${expectedTexts[type]}`);
     }
-    if (content === "" && field !== "resourceVersion") continue;
+    if (field === "selfLink" || (content === "" && field !== "resourceVersion")) continue;
     if (field !== "managedFields" && typeof content === "object" && Object.keys(content).length === 0)
       continue;
     metadata[field] = content;

@@ -9,6 +9,7 @@ import {
 } from "@meridian/kube";
 import type { ApiRequest } from "../http/api-request.ts";
 import { decodeBody } from "../http/body.ts";
+import { isTrue } from "../http/query-flag.ts";
 
 export type PropagationPolicy = "Foreground" | "Background" | "Orphan";
 
@@ -17,6 +18,8 @@ export interface DeleteOptions {
   readonly dryRun: boolean;
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: PropagationPolicy;
+  /** The client asked by `orphanDependents=false`, and expects 202 while the object still goes. */
+  readonly acceptedWhileGoing?: boolean;
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
@@ -51,6 +54,7 @@ export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
     preconditions: given.preconditions,
     ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     ...(policy !== undefined && { propagationPolicy: policy as PropagationPolicy }),
+    ...(orphanDependents === false && { acceptedWhileGoing: true }),
   };
 }
 
@@ -76,7 +80,7 @@ function fromQuery(query: URLSearchParams): GivenOptions {
   return {
     dryRun: query.getAll("dryRun").filter((value) => value !== ""),
     gracePeriodSeconds: grace === null ? undefined : Number(grace),
-    orphanDependents: orphan === null ? undefined : orphan === "true" || orphan === "1",
+    orphanDependents: orphan === null ? undefined : isTrue(orphan),
     propagationPolicy: query.get("propagationPolicy") ?? undefined,
     preconditions: {},
   };

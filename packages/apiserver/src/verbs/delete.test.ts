@@ -115,3 +115,13 @@ test("options of a wrong type are refused, also as integers beyond 2^53", async 
     assert.equal((await api.request("DELETE", path, { body })).status, 400, body);
   }
 });
+
+test("who asks by orphanDependents hears 202 while the object still goes", async () => {
+  await using api = await TestApi.start();
+  const held = { ...configMap("a"), metadata: { name: "a", finalizers: ["example.com/hold"] } };
+  await api.given(configMapsPath, held);
+  assert.equal((await api.delete(path, { orphanDependents: false })).status, 202);
+  await api.merge(path, { metadata: { finalizers: null } });
+  await api.given(configMapsPath, configMap("a"));
+  assert.equal((await api.delete(path, { orphanDependents: false })).status, 200);
+});

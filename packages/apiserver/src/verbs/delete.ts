@@ -24,7 +24,8 @@ export async function serveDelete(context: ApiContext, request: ApiRequest): Pro
   const { resource } = request;
   const { object, gone } = await deleteObject(context, resource, { ref: refOfPath(request), options });
   if (!gone || resource.definition.rules.returnsDeleted) {
-    return respondObject(context, request, { status: 200, object });
+    const status = !gone && options.acceptedWhileGoing === true ? 202 : 200;
+    return respondObject(context, request, { status, object });
   }
   return respond(200, deletedStatus(resource, object), { warnings: request.warnings });
 }

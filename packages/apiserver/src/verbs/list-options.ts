@@ -6,6 +6,7 @@ import {
   notSupported,
   type StatusCause,
 } from "@meridian/kube";
+import { isTrue } from "../http/query-flag.ts";
 import { parseResourceVersion } from "../objects/resource-version.ts";
 import type { Revision } from "../storage/storage.ts";
 
@@ -102,14 +103,6 @@ export function parseWatchQuery(query: URLSearchParams): WatchQuery {
     bookmarks: isTrue(query.get("allowWatchBookmarks")),
     ...(timeoutSeconds !== undefined && { timeoutSeconds }),
   };
-}
-
-/** True for the texts that mean true in a query. */
-export function isTrue(text: string | null): boolean {
-  return (
-    text !== null &&
-    (text === "" || text === "1" || text.toLowerCase() === "true" || text.toLowerCase() === "t")
-  );
 }
 
 /** A legacy watch without a version is one that wants the state first, so both get the end of it marked. */

@@ -1,4 +1,4 @@
-import { expired, tooLargeResourceVersion } from "@meridian/kube";
+import { expired, serviceUnavailable, tooLargeResourceVersion } from "@meridian/kube";
 import type { HttpResponse } from "@meridian/runtime";
 import type { ApiRequest } from "../http/api-request.ts";
 import { respond } from "../http/respond.ts";
@@ -173,14 +173,15 @@ async function revisionFor(context: ApiContext, query: ListQuery): Promise<Revis
 /**
  * Waits a moment for the store to reach a revision: the client may have heard of it elsewhere.
  *
- * @throws StatusError 504.
+ * @throws StatusError 503, 504.
  */
 export async function reach(context: ApiContext, revision: Revision): Promise<void> {
   const { clock } = context.runtime;
   const deadline = clock.monotonicMs() + reachMsMax;
   while (context.objects.storage.revision() < revision) {
     if (clock.monotonicMs() >= deadline) throw tooLarge(context, revision);
-    await clock.sleep(reachStepMs, context.closing);
+    await clock.sleep(reachStepMs);
+    if (context.closing.aborted) throw serviceUnavailable("the server is closing");
   }
 }
 

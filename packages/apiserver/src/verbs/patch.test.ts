@@ -168,3 +168,46 @@ for (const [name, body] of [
     assert.equal(answer.status, 400, answer.text);
   });
 }
+
+test("a strategic patch merges finalizers and owners, the lists of every kind", async () => {
+  await using api = await TestApi.start();
+  const owner = (name: string) => ({ apiVersion: "example.com/v1", kind: "Tree", name, uid: `uid-${name}` });
+  await api.given(configMapsPath, {
+    metadata: { name: "a", finalizers: ["example.com/a"], ownerReferences: [owner("oak")] },
+  });
+  const added = await api.request("PATCH", path, {
+    body: { metadata: { finalizers: ["example.com/b"], ownerReferences: [owner("elm")] } },
+    contentType: strategic,
+  });
+  assert.deepEqual(added.body["metadata"]?.["finalizers"], ["example.com/a", "example.com/b"]);
+  assert.deepEqual(added.body["metadata"]?.["ownerReferences"], [owner("oak"), owner("elm")]);
+  const removed = await api.request("PATCH", path, {
+    body: {
+      metadata: {
+        "$deleteFromPrimitiveList/finalizers": ["example.com/a"],
+        ownerReferences: [{ uid: "uid-oak", $patch: "delete" }],
+      },
+    },
+    contentType: strategic,
+  });
+  assert.deepEqual(removed.body["metadata"]?.["finalizers"], ["example.com/b"]);
+  assert.deepEqual(removed.body["metadata"]?.["ownerReferences"], [owner("elm")]);
+});
+
+test("a strategic patch of a cron job's container leaves the others alone", async () => {
+  await using api = await TestApi.start();
+  const jobs = "/apis/batch/v1/namespaces/default/cronjobs";
+  const spec = (containers: readonly unknown[]) => ({
+    spec: { jobTemplate: { spec: { template: { spec: { containers } } } } },
+  });
+  const both = [
+    { name: "a", image: "1" },
+    { name: "b", image: "1" },
+  ];
+  await api.given(jobs, { metadata: { name: "j" }, ...spec(both) });
+  const { body } = await api.request("PATCH", `${jobs}/j`, {
+    body: spec([{ name: "b", image: "2" }]),
+    contentType: strategic,
+  });
+  assert.deepEqual(body["spec"], spec([both[0], { name: "b", image: "2" }]).spec);
+});

@@ -8,6 +8,7 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  type PatchSchema,
   unsupportedMediaType,
   jsonText,
 } from "@meridian/kube";
@@ -48,6 +49,7 @@ export async function servePatch(context: ApiContext, request: ApiRequest): Prom
     change: (current) => patchObject(request, { current, patch, type, options }),
     dryRun: options.dryRun,
     fieldManager: options.fieldManager,
+    warnings: request.warnings,
   });
   return respondObject(context, request, { status: 200, object: patched });
 }
@@ -98,9 +100,19 @@ function applyPatch(resource: ServedResource, { current, patch, type }: PatchSte
     case "merge":
       return applyMergePatch(target, change);
     case "strategic":
-      return applyStrategicMergePatch(target, change, resource.version.schema.schema);
+      return applyStrategicMergePatch(target, change, {
+        properties: { ...resource.version.schema.schema.properties, metadata: metadataPatchSchema },
+      });
   }
 }
+
+/** The lists that merge in the metadata of every kind. */
+const metadataPatchSchema: PatchSchema = {
+  properties: {
+    finalizers: { "x-kubernetes-patch-strategy": "merge" },
+    ownerReferences: { "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "uid" },
+  },
+};
 
 /** Unknown fields of a patched object are the patch's; duplicates can only stand in the patch itself. */
 function checkPatchedFields(request: ApiRequest, step: PatchStep, result: JsonObject): void {

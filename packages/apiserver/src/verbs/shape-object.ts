@@ -1,4 +1,5 @@
 import {
+  badRequest,
   formatMicroTime,
   invalid,
   isJsonObject,
@@ -20,6 +21,7 @@ import {
   type NameRule,
   type ServedResource,
 } from "../resource/definition.ts";
+import { decodeErrorPrefix } from "./decode-object.ts";
 
 /** Prunes, defaults and completes an object as it comes in. `old` is absent on create. Pure. */
 export function shapeObject(
@@ -49,34 +51,45 @@ function withoutNulls(value: Json): Json {
 /**
  * Checks an object against the rules of metadata, of its schema and of its kind.
  *
- * @throws StatusError 422 with one cause for each broken rule.
+ * @throws StatusError 422 with one cause for each broken rule; 400 for a built-in kind whose `wholeBody` has a field of
+ *   another type, since typed servers cannot even decode that.
  */
 export function validateObject(
   resource: ServedResource,
   object: ApiObject,
-  options: { readonly old: ApiObject | undefined; readonly statusOnly?: boolean },
+  options: {
+    readonly old: ApiObject | undefined;
+    readonly statusOnly?: boolean;
+    readonly wholeBody?: boolean;
+  },
 ): void {
   const { definition, version } = resource;
   const { old } = options;
+  const schemaCauses = version.schema.validate(
+    asJson(object),
+    old === undefined ? undefined : asJson(old),
+    options.statusOnly === true ? { onlyFields: ["status"] } : {},
+  );
+  const mistyped = schemaCauses.find(({ reason }) => reason === "FieldValueTypeInvalid");
+  if (mistyped !== undefined && !definition.custom && options.wholeBody === true) {
+    throw badRequest(`${decodeErrorPrefix(resource)}${mistyped.message}`);
+  }
   const causes: StatusCause[] = [
     ...validateObjectMeta(object.metadata, {
       namespaced: definition.namespaced,
       validateName: nameValidators[definition.rules.nameRule],
     }),
+    ...(old === undefined ? [] : validateObjectMetaUpdate(object.metadata, old.metadata)),
+    ...schemaCauses,
+    ...(options.statusOnly === true ? [] : (definition.rules.validate?.(object, old) ?? [])),
   ];
-  if (old !== undefined) causes.push(...validateObjectMetaUpdate(object.metadata, old.metadata));
-  const shapeCauses = version.schema.validate(
-    asJson(object),
-    old === undefined ? undefined : asJson(old),
-    options.statusOnly === true ? { onlyFields: ["status"] } : {},
-  );
-  causes.push(...shapeCauses);
-  // The rules of a kind rely on the types that its schema has checked.
-  if (options.statusOnly !== true && shapeCauses.length === 0) {
-    causes.push(...(definition.rules.validate?.(object, old) ?? []));
-  }
-  if (causes.length > 0) {
-    throw invalid({ group: definition.group, kind: definition.kind }, object.metadata.name ?? "", causes);
+  const { mayRepeat } = definition.rules;
+  const broken =
+    mayRepeat === undefined
+      ? causes
+      : causes.filter(({ field = "", reason }) => reason !== "FieldValueDuplicate" || !mayRepeat.test(field));
+  if (broken.length > 0) {
+    throw invalid({ group: definition.group, kind: definition.kind }, object.metadata.name ?? "", broken);
   }
 }
 

@@ -145,3 +145,15 @@ test("integers beyond 2^53 survive", async () => {
   assert.match(answer.text, /"big":9007199254740993\b/);
   assert.match((await api.get(`${widgetsPath}/w`)).text, /"big":9007199254740993\b/);
 });
+
+test("a namespace that is put without its finalizers keeps them, and its content goes with it", async () => {
+  await using api = await TestApi.start();
+  await api.given("/api/v1/namespaces", { metadata: { name: "n" } });
+  await api.given("/api/v1/namespaces/n/configmaps", configMap("a"));
+  const put = await api.put("/api/v1/namespaces/n", { metadata: { name: "n", labels: { x: "y" } } });
+  assert.deepEqual(put.body["spec"]?.["finalizers"], ["kubernetes"]);
+  await api.delete("/api/v1/namespaces/n");
+  await api.advance(2_000);
+  assert.equal((await api.get("/api/v1/namespaces/n")).status, 404);
+  assert.equal((await api.get("/api/v1/namespaces/n/configmaps/a")).status, 404);
+});

@@ -28,6 +28,7 @@ export async function serveUpdate(context: ApiContext, request: ApiRequest): Pro
         object,
         dryRun: options.dryRun,
         fieldManager: options.fieldManager,
+        warnings: request.warnings,
       });
       return respondObject(context, request, { status: 201, object: created });
     }
@@ -39,6 +40,7 @@ export async function serveUpdate(context: ApiContext, request: ApiRequest): Pro
     needsVersion: true,
     dryRun: options.dryRun,
     fieldManager: options.fieldManager,
+    warnings: request.warnings,
   });
   return respondObject(context, request, { status: 200, object: updated });
 }

@@ -297,3 +297,40 @@ test("watchers of one collection see the same events in the same order", async (
   for (const other of versions) assert.deepEqual(other, versions[0]);
   for (const watch of watches) watch.stop();
 });
+
+const watchFlags: readonly (readonly [text: string, isWatch: boolean])[] = [
+  ["watch=1", true],
+  ["watch=true", true],
+  ["watch=", true],
+  ["watch=yes", true],
+  ["watch=0", false],
+  ["watch=False", false],
+  ["allowWatchBookmarks=true", false],
+];
+for (const [text, isWatch] of watchFlags) {
+  test(`${text} asks for a ${isWatch ? "watch" : "list"}`, async () => {
+    await using api = await TestApi.start();
+    const stopping = new AbortController();
+    const { body } = await api.send("GET", `${configMapsPath}?${text}`, { signal: stopping.signal });
+    assert.equal(!(body instanceof Uint8Array), isWatch);
+    stopping.abort();
+  });
+}
+
+test("hundreds of watches are told of the server's end, and leave no listeners that Node warns of", async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error): number => warnings.push(warning.name);
+  process.on("warning", note);
+  try {
+    const api = await TestApi.start();
+    const watches = await Promise.all(
+      Array.from({ length: 200 }, () => api.watch(`${configMapsPath}?watch=1`)),
+    );
+    await watches[0]?.settle();
+    await api[Symbol.asyncDispose]();
+    await Promise.all(watches.map(({ ended }) => ended));
+    assert.deepEqual(warnings, []);
+  } finally {
+    process.off("warning", note);
+  }
+});

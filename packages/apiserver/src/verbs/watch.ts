@@ -54,10 +54,10 @@ async function* streamWatch(
     const { definition } = request.resource;
     if (context.registry.get(definition) !== definition) end();
   });
-  for (const signal of [request.http.signal, context.closing]) {
-    if (signal.aborted) end();
-    signal.addEventListener("abort", end, { once: true });
-  }
+  const stopWaitingForClose = context.streams.onClose(end);
+  const client = request.http.signal;
+  client.addEventListener("abort", end, { once: true });
+  if (client.aborted || context.closing.aborted) end();
   try {
     yield* streamEvents(context, request, { ...watch, signal: ending.signal });
   } catch (error) {
@@ -67,7 +67,8 @@ async function* streamWatch(
   } finally {
     end();
     stopWatchingKind();
-    for (const signal of [request.http.signal, context.closing]) signal.removeEventListener("abort", end);
+    stopWaitingForClose();
+    client.removeEventListener("abort", end);
   }
 }
 

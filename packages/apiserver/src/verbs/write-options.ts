@@ -1,6 +1,7 @@
 import { invalid, forbiddenField, invalidValue, notSupported, required } from "@meridian/kube";
 import type { StatusCause } from "@meridian/kube";
 import type { ApiRequest } from "../http/api-request.ts";
+import { isTrue } from "../http/query-flag.ts";
 
 /** What the query of a create, update or patch asks for. */
 export interface WriteOptions {
@@ -49,7 +50,7 @@ export function parseWriteOptions(
     dryRun: dryRun.length > 0,
     fieldValidation: fieldValidation as WriteOptions["fieldValidation"],
     fieldManager: named !== "" ? named : managerFromUserAgent(request.http.headers["user-agent"]),
-    force: force === "true" || force === "1",
+    force: isTrue(force),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from "../definition.ts";
 import { builtIn } from "./built-in.ts";
 import { objectsAt, orNone, pathColumn, sizeAt, textAt, textColumn } from "./cells.ts";
-import { conditions, flag, list, object, open, openKind, text } from "./schema-nodes.ts";
+import { conditions, flag, keyedList, list, object, open, openKind, text, whole } from "./schema-nodes.ts";
 
 /** Nodes (v1). */
 export const nodes: ResourceDefinition = builtIn({
@@ -10,8 +10,22 @@ export const nodes: ResourceDefinition = builtIn({
   namespaced: false,
   status: true,
   schema: openKind("Node is a machine that pods run on.", {
-    spec: open("How it shall be.", { unschedulable: flag("Whether it takes no new pods.") }),
-    status: open("How it is.", { conditions: conditions() }),
+    spec: open("How it shall be.", {
+      unschedulable: flag("Whether it takes no new pods."),
+      podCIDRs: {
+        ...list("Addresses of its pods.", text("Range.")),
+        "x-kubernetes-list-type": "set",
+        "x-kubernetes-patch-strategy": "merge",
+      },
+    }),
+    status: open("How it is.", {
+      conditions: conditions(),
+      addresses: keyedList(
+        "Where it is.",
+        ["type"],
+        open("One address.", { type: text("What kind of address it is.") }),
+      ),
+    }),
   }),
   columns: [
     textColumn("Status", "Whether it is ready.", (node) => {
@@ -31,13 +45,16 @@ export const nodes: ResourceDefinition = builtIn({
   rules: { nameRule: "subdomain" },
 });
 
+const name = text("Name of the secret.");
+
 /** Service accounts (v1). */
 export const serviceAccounts: ResourceDefinition = builtIn({
   kind: "ServiceAccount",
   shortNames: ["sa"],
   schema: openKind("ServiceAccount is who a pod is to the API.", {
     automountServiceAccountToken: flag("Whether pods get its token by themselves."),
-    secrets: list("Secrets that its pods may use.", open("One secret.")),
+    secrets: keyedList("Secrets that its pods may use.", ["name"], open("One secret.", { name })),
+    imagePullSecrets: list("Secrets for fetching the images of its pods.", open("One secret.", { name })),
   }),
   columns: [
     textColumn("Secrets", "How many secrets its pods may use.", (account) =>
@@ -54,7 +71,7 @@ export const persistentVolumeClaims: ResourceDefinition = builtIn({
   status: true,
   schema: openKind("PersistentVolumeClaim asks for storage.", {
     spec: open("What is asked for."),
-    status: open("What was given."),
+    status: open("What was given.", { conditions: conditions() }),
   }),
   columns: [
     pathColumn("Status", ".status.phase", "Whether there is a volume for it."),
@@ -108,11 +125,13 @@ const rules = list(
   }),
 );
 const binding = {
-  roleRef: object("The role that is given.", {
-    apiGroup: text("Its group."),
-    kind: text("Its kind."),
-    name: text("Its name."),
-  }),
+  roleRef: whole(
+    object("The role that is given.", {
+      apiGroup: text("Its group."),
+      kind: text("Its kind."),
+      name: text("Its name."),
+    }),
+  ),
   subjects: list(
     "Who gets it.",
     object("One subject.", {

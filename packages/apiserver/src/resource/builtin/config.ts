@@ -1,4 +1,12 @@
-import { forbiddenField, isJsonObject, invalidValue, deepEqual, type StatusCause } from "@meridian/kube";
+import {
+  deepEqual,
+  forbiddenField,
+  invalidValue,
+  isJsonObject,
+  type StatusCause,
+  tooLong,
+  utf8Length,
+} from "@meridian/kube";
 import type { ApiObject, ResourceDefinition } from "../definition.ts";
 import { builtIn } from "./built-in.ts";
 import { at, sizeAt, textAt, textColumn, textOf } from "./cells.ts";
@@ -26,6 +34,7 @@ export const configMaps: ResourceDefinition = builtIn({
       ...keyProblems(map, "data"),
       ...keyProblems(map, "binaryData"),
       ...base64Problems(map, "binaryData"),
+      ...sizeProblems("[]", [...textSizes(map, "data"), ...octetSizes(map, "binaryData")]),
       ...immutableProblems(map, old, ["data", "binaryData"]),
     ],
   },
@@ -55,6 +64,7 @@ export const secrets: ResourceDefinition = builtIn({
     validate: (secret, old) => [
       ...keyProblems(secret, "data"),
       ...base64Problems(secret, "data"),
+      ...sizeProblems("data", octetSizes(secret, "data")),
       ...immutableProblems(secret, old, ["data"]),
       ...(old !== undefined && textAt(old, "type") !== textAt(secret, "type")
         ? [invalidValue("type", textAt(secret, "type"), "field is immutable")]
@@ -99,6 +109,25 @@ function base64Problems(object: ApiObject, field: string): readonly StatusCause[
       field: `${field}[${key}]`,
       message: "Invalid value: must be base64",
     }));
+}
+
+/** Most octets of all values of one object together. */
+const contentBytesMax = 1024 * 1024;
+
+function sizeProblems(path: string, sizes: readonly number[]): readonly StatusCause[] {
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return bytes > contentBytesMax ? [tooLong(path, contentBytesMax)] : [];
+}
+
+function textSizes(object: ApiObject, field: string): readonly number[] {
+  return entriesOf(object, field).map(([, value]) => utf8Length(textOf(value)));
+}
+
+/** What the octets take that stand there in base64. */
+function octetSizes(object: ApiObject, field: string): readonly number[] {
+  return entriesOf(object, field).map(([, value]) =>
+    Math.floor((textOf(value).replace(/=+$/, "").length * 3) / 4),
+  );
 }
 
 function immutableProblems(

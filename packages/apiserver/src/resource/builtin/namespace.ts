@@ -41,6 +41,10 @@ export const namespaces: ResourceDefinition = builtIn({
           }
         : { spec: namespace["spec"] ?? {}, status: namespace["status"] ?? { phase: "Active" } }),
     }),
+    keepOnUpdate: (namespace, old) => ({
+      ...namespace,
+      spec: { ...asFields(namespace["spec"]), finalizers: asFields(old["spec"])["finalizers"] ?? [] },
+    }),
     beginDeletion: (namespace) => ({
       ...namespace,
       status: { ...asFields(namespace["status"]), phase: "Terminating" },

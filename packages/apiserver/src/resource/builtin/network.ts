@@ -26,6 +26,7 @@ import {
   open,
   text,
   texts,
+  whole,
 } from "./schema-nodes.ts";
 
 const protocol = choice("Protocol of the port.", ["TCP", "UDP", "SCTP"], "TCP");
@@ -231,15 +232,17 @@ const ingressBackend = object("Where requests go.", {
     "The service.",
     {
       name: text("Name."),
-      port: object("Which of its ports.", { name: text("By name."), number: integer("By number.") }),
+      port: whole(object("Which of its ports.", { name: text("By name."), number: integer("By number.") })),
     },
     ["name"],
   ),
-  resource: object("Another object that answers.", {
-    apiGroup: text("Its group."),
-    kind: text("Its kind."),
-    name: text("Its name."),
-  }),
+  resource: whole(
+    object("Another object that answers.", {
+      apiGroup: text("Its group."),
+      kind: text("Its kind."),
+      name: text("Its name."),
+    }),
+  ),
 });
 
 /** Ingresses (networking.k8s.io/v1). */

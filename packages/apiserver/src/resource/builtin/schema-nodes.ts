@@ -45,6 +45,11 @@ export function texts(description: string): StructuralSchema {
   return { type: "object", description, additionalProperties: { type: "string" } };
 }
 
+/** A value that one manager owns as a whole. */
+export function whole(schema: StructuralSchema): StructuralSchema {
+  return { ...schema, "x-kubernetes-map-type": "atomic" };
+}
+
 /** A list that is replaced as a whole. */
 export function list(description: string, items: StructuralSchema): StructuralSchema {
   return { type: "array", description, items, "x-kubernetes-list-type": "atomic" };
@@ -115,6 +120,7 @@ export function conditions(): StructuralSchema {
         observedGeneration: long("The generation of the object that this was found for."),
         lastTransitionTime: time("When the status changed last."),
         lastUpdateTime: time("When this was looked at last."),
+        lastHeartbeatTime: time("When its author was heard of last."),
         lastProbeTime: time("When this was probed last."),
         reason: text("A word that says why, for machines."),
         message: text("A sentence that says why, for people."),
@@ -126,32 +132,36 @@ export function conditions(): StructuralSchema {
 
 /** A reference to any object. */
 export function objectReference(description: string): StructuralSchema {
-  return object(description, {
-    apiVersion: text("Version of the API that the object is written in."),
-    kind: text("Kind of the object."),
-    namespace: text("Namespace of the object."),
-    name: text("Name of the object."),
-    uid: text("Identity of the object: another one of the same name has another."),
-    resourceVersion: text("Version of the object that is meant."),
-    fieldPath: text("The part of the object that is meant."),
-  });
+  return whole(
+    object(description, {
+      apiVersion: text("Version of the API that the object is written in."),
+      kind: text("Kind of the object."),
+      namespace: text("Namespace of the object."),
+      name: text("Name of the object."),
+      uid: text("Identity of the object: another one of the same name has another."),
+      resourceVersion: text("Version of the object that is meant."),
+      fieldPath: text("The part of the object that is meant."),
+    }),
+  );
 }
 
 /** A label selector in its structured form. */
 export function labelSelector(description: string): StructuralSchema {
-  return object(description, {
-    matchLabels: texts("Labels that must have these values."),
-    matchExpressions: list(
-      "Requirements, all of which must hold.",
-      object(
-        "One requirement.",
-        {
-          key: text("The label."),
-          operator: text("In, NotIn, Exists or DoesNotExist."),
-          values: list("The values of In and NotIn.", { type: "string" }),
-        },
-        ["key", "operator"],
+  return whole(
+    object(description, {
+      matchLabels: texts("Labels that must have these values."),
+      matchExpressions: list(
+        "Requirements, all of which must hold.",
+        object(
+          "One requirement.",
+          {
+            key: text("The label."),
+            operator: text("In, NotIn, Exists or DoesNotExist."),
+            values: list("The values of In and NotIn.", { type: "string" }),
+          },
+          ["key", "operator"],
+        ),
       ),
-    ),
-  });
+    }),
+  );
 }

@@ -22,21 +22,42 @@ import {
   open,
   openKind,
   text,
+  texts,
   time,
+  whole,
 } from "./schema-nodes.ts";
 
+/** Of pods, and of what makes pods. A port may stand for two protocols, a variable may be set again further down. */
+const podsRules = {
+  tracksGeneration: true,
+  mayRepeat: /ontainers\[\d+\]\.(?:env|ports)\[\d+\]$|\.(?:imagePullSecrets|hostAliases)\[\d+\]$/,
+} as const;
+
 const namedOpenList = (description: string, key: string) =>
-  keyedList(
-    description,
-    [key],
-    open("One entry.", { [key]: key.endsWith("Port") ? integer("Its key.") : text("Its key.") }),
-  );
+  keyedList(description, [key], open("One entry.", { [key]: text("Its key.") }));
 
 const container = open("One container.", {
   name: text("Name."),
   image: text("Image."),
-  env: namedOpenList("Environment variables.", "name"),
-  ports: namedOpenList("Ports.", "containerPort"),
+  env: keyedList(
+    "Environment variables.",
+    ["name"],
+    open("One variable.", {
+      name: text("Its name."),
+      valueFrom: open("Where its value comes from.", {
+        configMapKeyRef: whole(open("A key of a ConfigMap.")),
+        fieldRef: whole(open("A field of the pod.")),
+        fileKeyRef: whole(open("A key of a file.")),
+        resourceFieldRef: whole(open("A resource of a container.")),
+        secretKeyRef: whole(open("A key of a Secret.")),
+      }),
+    }),
+  ),
+  ports: keyedList(
+    "Ports.",
+    ["containerPort", "protocol"],
+    open("One port.", { containerPort: integer("Number."), protocol: text("Protocol.", { default: "TCP" }) }),
+  ),
   volumeMounts: namedOpenList("Where volumes appear.", "mountPath"),
   volumeDevices: namedOpenList("Where block devices appear.", "devicePath"),
 });
@@ -51,16 +72,26 @@ const podSpec = open("What the pod runs.", {
   },
   hostAliases: namedOpenList("Names that the pod knows besides DNS.", "ip"),
   imagePullSecrets: namedOpenList("Secrets for fetching images.", "name"),
+  schedulingGates: namedOpenList("What must be done before the pod gets a node.", "name"),
+  resourceClaims: {
+    ...namedOpenList("Devices that the pod uses.", "name"),
+    "x-kubernetes-patch-strategy": "merge,retainKeys",
+  },
+  topologySpreadConstraints: keyedList(
+    "How the pods are spread over the cluster.",
+    ["topologyKey", "whenUnsatisfiable"],
+    open("One rule.", {
+      topologyKey: text("The label of nodes that tells the parts."),
+      whenUnsatisfiable: text("What happens to a pod that would break the rule."),
+    }),
+  ),
   nodeName: text("The node that it runs on."),
+  nodeSelector: whole(texts("Labels that its node must have.")),
   serviceAccountName: text("Who the pod is to the API."),
 });
 
 const podTemplate = open("The pods to make.", {
-  metadata: {
-    type: "object",
-    description: "Labels and annotations of the pods.",
-    "x-kubernetes-preserve-unknown-fields": true,
-  },
+  metadata: open("Labels and annotations of the pods."),
   spec: podSpec,
 });
 
@@ -75,6 +106,12 @@ export const pods: ResourceDefinition = builtIn({
     status: open("How the pod is.", {
       phase: text("Where the pod is in its life."),
       conditions: conditions(),
+      podIPs: namedOpenList("Addresses of the pod.", "ip"),
+      hostIPs: { ...namedOpenList("Addresses of its node.", "ip"), "x-kubernetes-list-type": "atomic" },
+      resourceClaimStatuses: {
+        ...namedOpenList("Devices that the pod got.", "name"),
+        "x-kubernetes-patch-strategy": "merge,retainKeys",
+      },
     }),
   }),
   columns: [
@@ -114,10 +151,11 @@ export const pods: ResourceDefinition = builtIn({
     "spec.hostNetwork",
     "status.phase",
     "status.podIP",
+    "status.podIPs",
     "status.nominatedNodeName",
   ],
   rules: {
-    tracksGeneration: true,
+    ...podsRules,
     returnsDeleted: true,
     complete: (pod, old) => (old === undefined ? { ...pod, status: { phase: "Pending" } } : pod),
     gracePeriodSeconds: podGrace,
@@ -193,7 +231,7 @@ export const deployments: ResourceDefinition = builtIn({
     countColumn("Available", "status.availableReplicas", "How many pods have been ready for long enough."),
   ],
   wideColumns: containerColumns,
-  rules: { tracksGeneration: true },
+  rules: podsRules,
 });
 
 /** Replica sets (apps/v1). */
@@ -217,7 +255,7 @@ export const replicaSets: ResourceDefinition = builtIn({
   ],
   wideColumns: containerColumns,
   selectable: ["status.replicas"],
-  rules: { tracksGeneration: true },
+  rules: podsRules,
 });
 
 /** Stateful sets (apps/v1). */
@@ -237,7 +275,7 @@ export const statefulSets: ResourceDefinition = builtIn({
   }),
   columns: [readyColumn()],
   wideColumns: containerColumns.slice(0, 2),
-  rules: { tracksGeneration: true },
+  rules: podsRules,
 });
 
 /** Daemon sets (apps/v1). */
@@ -257,7 +295,7 @@ export const daemonSets: ResourceDefinition = builtIn({
     countColumn("Available", "status.numberAvailable", "How many have been ready for long enough."),
   ],
   wideColumns: containerColumns,
-  rules: { tracksGeneration: true },
+  rules: podsRules,
 });
 
 /** Controller revisions (apps/v1). */
@@ -284,7 +322,7 @@ export const jobs: ResourceDefinition = builtIn({
       selector: labelSelector("Labels of its pods."),
       template: podTemplate,
     }),
-    status: open("How it is.", { conditions: conditions() }),
+    status: open("How it is.", { conditions: { ...conditions(), "x-kubernetes-list-type": "atomic" } }),
   }),
   columns: [
     textColumn("Status", "Whether it is done.", (job) => {
@@ -297,7 +335,7 @@ export const jobs: ResourceDefinition = builtIn({
     textColumn("Duration", "How long it took.", () => ""),
   ],
   selectable: [["status.successful", "status.succeeded"]],
-  rules: { tracksGeneration: true },
+  rules: podsRules,
 });
 
 /** Cron jobs (batch/v1). */
@@ -311,7 +349,13 @@ export const cronJobs: ResourceDefinition = builtIn({
     spec: open("How it shall be.", {
       schedule: text("The times, as cron writes them."),
       timeZone: text("The zone that the times are in."),
-      jobTemplate: open("The jobs to make."),
+      jobTemplate: open("The jobs to make.", {
+        metadata: open("Labels and annotations of the jobs."),
+        spec: open("How they shall be.", {
+          selector: labelSelector("Labels of its pods."),
+          template: podTemplate,
+        }),
+      }),
     }),
     status: open("How it is.", { lastScheduleTime: time("When the last job was made.") }),
   }),
@@ -328,7 +372,7 @@ export const cronJobs: ResourceDefinition = builtIn({
       orNone(textAt(job, "status", "lastScheduleTime")),
     ),
   ],
-  rules: { tracksGeneration: true },
+  rules: podsRules,
 });
 
 /** Replication controllers (v1): what replica sets were before. */
@@ -341,7 +385,11 @@ export const replicationControllers: ResourceDefinition = builtIn({
   schema: openKind(
     "ReplicationController keeps a number of equal pods running; replica sets came after it.",
     {
-      spec: open("How it shall be.", { replicas, template: podTemplate }),
+      spec: open("How it shall be.", {
+        replicas,
+        selector: whole(texts("Labels of its pods.")),
+        template: podTemplate,
+      }),
       status: workloadStatus,
     },
   ),
@@ -351,5 +399,5 @@ export const replicationControllers: ResourceDefinition = builtIn({
     countColumn("Ready", "status.readyReplicas", "How many of them are ready."),
   ],
   selectable: ["status.replicas"],
-  rules: { tracksGeneration: true },
+  rules: podsRules,
 });
