@@ -60,6 +60,8 @@ export interface AuthorityCounters {
   dropped: number;
   truncated: number;
   notifies: number;
+  /** Messages answered SERVFAIL since answering them threw: each is a fault of ours. */
+  faults: number;
   /** Answers by response code, BADVERS at 16. */
   readonly rcodes: Float64Array;
 }
@@ -92,6 +94,7 @@ export class Authority {
     dropped: 0,
     truncated: 0,
     notifies: 0,
+    faults: 0,
     rcodes: new Float64Array(32),
   };
   /** Reads a message at `offset` of `input` and writes the answer at the start of `output`; 0 is no answer. */
@@ -311,6 +314,7 @@ export class Authority {
     response.begin(output);
     response.rcode = rcode.servFail;
     this.counters.queries++;
+    this.counters.faults++;
     this.counters.rcodes[rcode.servFail]!++;
     return response.finish(this.#query);
   }

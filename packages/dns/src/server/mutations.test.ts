@@ -75,6 +75,7 @@ test(`${packets} mutated packets (seed ${seed}): every answer is well-formed, bo
     }
     assert.notEqual(reply.rcode, 2, told());
   }
+  assert.equal(authority.counters.faults, 0);
   assert.equal(describe(exchange(authority, question("www.p.test", "AAAA"))), before);
 });
 
