@@ -15,10 +15,13 @@ test("every TypeScript block of a README compiles as a reader would paste it", (
   let blocks = 0;
   for (const readme of readmes) {
     const text = readFileSync(path.join(root, readme), "utf8");
-    for (const [index, match] of [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].entries()) {
+    for (const [index, match] of [
+      ...text.matchAll(/(?:^`([a-z-]+\.ts)`:\n\n)?^```ts\n([\s\S]*?)^```/gm),
+    ].entries()) {
       // A block that goes on with names of the text before it says so by having no import.
-      if (!match[1]!.includes("import ")) continue;
-      writeFileSync(path.join(folder, `${readme.split("/")[1]}-${index}.ts`), `${match[1]}export {};\n`);
+      const [, fileName = `${readme.split("/")[1]}-${index}.ts`, code = ""] = match;
+      if (!code.includes("import ")) continue;
+      writeFileSync(path.join(folder, fileName), `${code}export {};\n`);
       blocks += 1;
     }
   }
