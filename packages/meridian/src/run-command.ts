@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { createRequire } from "node:module";
 import { parseCommandLine } from "./cli/parse-command-line.ts";
 import { processTerminal } from "./cli/terminal.ts";
@@ -9,14 +8,10 @@ import { exitCodeOf, MeridianError } from "./meridian-error.ts";
 /** A command that has ended may leave a socket behind that closes late; the process does not wait longer for it. */
 const lingerMs = 1_000;
 
-/** One signal stops everything in a process; only many more listeners than a cluster has loops are a leak. */
-const signalListenersMax = 200;
-
 /** Runs one command line to its end and sets the exit code of the process. */
 export async function runCommand(argv: readonly string[]): Promise<void> {
   // Whatever a command writes, tokens and private keys among it, is for its owner only.
   process.umask(0o077);
-  setMaxListeners(signalListenersMax);
   process.exitCode = await run(argv);
   if (process.connected) process.disconnect();
   setTimeout(() => process.exit(), lingerMs).unref();
