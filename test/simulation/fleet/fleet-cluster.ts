@@ -41,6 +41,8 @@ export class FleetCluster {
   dnsIllness: DnsIllness | undefined;
   /** When the last life ended, or could write nothing any more. */
   failedAtMs: number = Number.NEGATIVE_INFINITY;
+  /** When the wall clock last jumped. */
+  clockMovedAtMs: number = Number.NEGATIVE_INFINITY;
   readonly #options: FleetClusterOptions;
   readonly #watches = new Set<() => void>();
   #life: Life | undefined;
@@ -135,6 +137,7 @@ export class FleetCluster {
 
   moveClock(byMs: number): void {
     this.node.skewMs += byMs;
+    this.clockMovedAtMs = this.#options.simulation.nowMs;
   }
 
   async #assemble(life: Life): Promise<void> {

@@ -112,14 +112,16 @@ export class BelievedTargets implements Invariant {
 
   /** A cluster that was down when it should have noticed something notices it after its start. */
   #followLife(tag: Tag): void {
-    const { failedAtMs: crashedAtMs } = this.#world.fleet.cluster(tag);
+    const { failedAtMs: crashedAtMs, clockMovedAtMs } = this.#world.fleet.cluster(tag);
     const readySinceMs = this.#world.readySince(tag);
     const life = this.#lives.get(tag);
     if (life?.readySinceMs === readySinceMs) return;
     this.#lives.set(tag, { readySinceMs, crashedAtMs });
     if (readySinceMs === undefined) return;
+    // What was stored by a wall clock that then jumped, and was not stored again, tells nothing after a start.
+    const isClockLost = clockMovedAtMs >= crashedAtMs - this.#world.bounds.seenMs;
     for (const [key, belief] of this.#beliefs) {
-      if (!key.startsWith(`${tag} `) || belief.noticedMs <= crashedAtMs) continue;
+      if (!key.startsWith(`${tag} `) || (belief.noticedMs <= crashedAtMs && !isClockLost)) continue;
       belief.noticedMs = Math.max(belief.noticedMs, readySinceMs + this.#askedMs);
     }
   }

@@ -103,7 +103,9 @@ export class Expectations {
     if (known === undefined || facts.answer.value === null) return undefined;
     const { nowMs } = this.#world;
     const isOwnChanged = Math.max(facts.own.sinceMs, facts.strategy.sinceMs, facts.tamperedMs) >= known.atMs;
-    if (isOwnChanged || this.#world.fleet.cluster(tag).isDiskBroken) return undefined;
+    const { isDiskBroken, clockMovedAtMs } = this.#world.fleet.cluster(tag);
+    const isClockLost = clockMovedAtMs >= known.atMs - this.#world.bounds.seenMs;
+    if (isOwnChanged || isDiskBroken || isClockLost) return undefined;
     const thresholdMs = thresholdOf(facts);
     const isPeerChanged = peersOf(tag).some((peer) => {
       const reach = this.#world.reach(tag, peer);
