@@ -58,9 +58,8 @@ export function applyConfiguration(
   const contested = compareFields(live, merged, schema).set;
   const tolerated = application.manager === "kubectl" ? lastAppliedFields(live, schema) : FieldSet.empty;
   const conflicts = others.flatMap((entry) => {
-    const overlap = entry.fields.intersection(contested);
-    const tolerable = entry.operation === "Update" ? overlap.difference(tolerated) : overlap;
-    return tolerable.isEmpty ? [] : [{ entry, fields: tolerable }];
+    const overlap = entry.fields.intersection(contested).difference(tolerated);
+    return overlap.isEmpty ? [] : [{ entry, fields: overlap }];
   });
   if (conflicts.length > 0 && !application.force) throw conflictError(conflicts);
 
@@ -117,12 +116,16 @@ function withLastApplied(
   return { ...result, metadata: { ...metadata, annotations: applied } };
 }
 
+/** What client-side apply set last, as far as it still stands: where somebody set another value since, it is theirs. */
 function lastAppliedFields(live: ApiObject, schema: StructuralSchema): FieldSet {
   const text = live.metadata.annotations?.[lastAppliedAnnotation];
   if (text === undefined) return FieldSet.empty;
   try {
     const value = decodeTrustedJson(text);
-    return isJsonObject(value) ? fieldsOf(value as unknown as ApiObject, schema) : FieldSet.empty;
+    if (!isJsonObject(value)) return FieldSet.empty;
+    const lastApplied = asObject({ metadata: {}, ...value });
+    const { removed, set } = compareFields(lastApplied, live, schema);
+    return fieldsOf(lastApplied, schema).difference(set).difference(removed);
   } catch {
     return FieldSet.empty;
   }

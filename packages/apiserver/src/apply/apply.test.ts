@@ -215,3 +215,22 @@ test("field sets survive their written form, and are sets", () => {
     }),
   );
 });
+
+test("kubectl takes over what its client-side apply set, save what somebody else set otherwise since", async () => {
+  await using api = await TestApi.start();
+  const lastApplied = JSON.stringify(config({ a: "1", b: "1" }));
+  const annotations = { "kubectl.kubernetes.io/last-applied-configuration": lastApplied };
+  const created = await api.request("POST", `${configMapsPath}?fieldManager=kubectl-client-side-apply`, {
+    body: config({ a: "1", b: "1" }, { annotations }),
+  });
+  assert.equal(created.status, 201);
+  await api.merge(`${path}?fieldManager=other`, { data: { b: "2" } });
+  const refused = await as(api, "kubectl", config({ a: "3", b: "3" }));
+  assert.equal(refused.status, 409);
+  assert.equal(
+    refused.body["message"],
+    'Apply failed with 1 conflict: conflict with "other" using v1 at 2026-01-01T00:00:00Z: .data.b',
+  );
+  const taken = await as(api, "kubectl", config({ a: "3", b: "2" }));
+  assert.deepEqual(taken.body["data"], { a: "3", b: "2" });
+});

@@ -8,7 +8,10 @@ import { WireError } from "../protobuf/wire-reader.ts";
 import { parseMediaType } from "./media-type.ts";
 
 /** Largest request body. */
-export const requestBodyBytesMax: number = 3 * 1024 * 1024;
+const bodyBytesMax = 3 * 1024 * 1024;
+
+/** What the HTTP server should read of a body: more than the largest one, so that a larger one is refused by a Status. */
+export const requestBodyBytesMax: number = 2 * bodyBytesMax;
 
 /** Well below what the parser's recursion can bear. */
 const yamlDepthMax = 250;
@@ -45,8 +48,7 @@ function decodeProtobuf(request: HttpRequest): DecodedJson {
 }
 
 function checkSize(request: HttpRequest): void {
-  if (request.body.length > requestBodyBytesMax)
-    throw requestEntityTooLarge(`limit is ${requestBodyBytesMax}`);
+  if (request.body.length > bodyBytesMax) throw requestEntityTooLarge(`limit is ${bodyBytesMax}`);
 }
 
 /** The body as text. @throws StatusError 400, 413. */

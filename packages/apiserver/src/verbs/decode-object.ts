@@ -1,4 +1,12 @@
-import { badRequest, childPath, isJsonObject, type JsonObject, type ObjectMeta } from "@meridian/kube";
+import {
+  badRequest,
+  childPath,
+  formatTime,
+  isJsonObject,
+  type JsonObject,
+  type ObjectMeta,
+  parseTime,
+} from "@meridian/kube";
 import type { ApiRequest } from "../http/api-request.ts";
 import type { DecodedJson } from "../json/json-text.ts";
 import { type ApiObject, asObject, type ServedResource, servedApiVersion } from "../resource/definition.ts";
@@ -92,7 +100,8 @@ export function decodeErrorPrefix(resource: ServedResource): string {
   return custom ? "" : `${kind} in version "${resource.version.name}" cannot be handled as a ${kind}: `;
 }
 
-type MetadataField = "string" | "number" | "strings" | "string map" | "objects" | "any";
+type MetadataField =
+  "string" | "time" | "number" | "strings" | "string map" | "objects" | "managed fields" | "any";
 
 const metadataFields = new Map<string, MetadataField>([
   ["name", "string"],
@@ -102,14 +111,14 @@ const metadataFields = new Map<string, MetadataField>([
   ["uid", "string"],
   ["resourceVersion", "string"],
   ["generation", "number"],
-  ["creationTimestamp", "string"],
-  ["deletionTimestamp", "string"],
+  ["creationTimestamp", "time"],
+  ["deletionTimestamp", "time"],
   ["deletionGracePeriodSeconds", "number"],
   ["labels", "string map"],
   ["annotations", "string map"],
   ["ownerReferences", "objects"],
   ["finalizers", "strings"],
-  ["managedFields", "objects"],
+  ["managedFields", "managed fields"],
 ]);
 
 /**
@@ -130,17 +139,38 @@ function soundMetadata(value: unknown): { -readonly [Field in keyof ObjectMeta]:
     if (field === "selfLink" || (content === "" && field !== "resourceVersion")) continue;
     if (field !== "managedFields" && typeof content === "object" && Object.keys(content).length === 0)
       continue;
-    metadata[field] = content;
+    metadata[field] = withWholeSeconds(content, type);
   }
   return metadata;
 }
 
+/** Clients that keep times as such send them back with digits after the point, or in another zone. */
+function withWholeSeconds(content: unknown, type: MetadataField): unknown {
+  switch (type) {
+    case "time":
+      return wholeSeconds(content);
+    case "managed fields":
+      return (content as readonly JsonObject[]).map((entry) =>
+        entry["time"] === undefined ? entry : { ...entry, time: wholeSeconds(entry["time"]) },
+      );
+    default:
+      return content;
+  }
+}
+
+function wholeSeconds(content: unknown): unknown {
+  const time = typeof content === "string" ? parseTime(content) : undefined;
+  return time === undefined ? content : formatTime(time);
+}
+
 const expectedTexts: Readonly<Record<MetadataField, string>> = {
   string: "a string",
+  time: "a time (RFC 3339)",
   number: "an integer",
   strings: "an array of strings",
   "string map": "an object of strings",
   objects: "an array of objects",
+  "managed fields": "an array of objects",
   any: "any value",
 };
 
@@ -148,6 +178,8 @@ function isOfType(value: unknown, type: MetadataField): boolean {
   switch (type) {
     case "string":
       return typeof value === "string";
+    case "time":
+      return value === "" || (typeof value === "string" && parseTime(value) !== undefined);
     case "number":
       return Number.isInteger(value);
     case "strings":
@@ -155,6 +187,7 @@ function isOfType(value: unknown, type: MetadataField): boolean {
     case "string map":
       return isJsonObject(value) && Object.values(value).every((item) => typeof item === "string");
     case "objects":
+    case "managed fields":
       return Array.isArray(value) && value.every((item) => isJsonObject(item));
     case "any":
       return true;

@@ -157,3 +157,27 @@ test("a namespace that is put without its finalizers keeps them, and its content
   assert.equal((await api.get("/api/v1/namespaces/n")).status, 404);
   assert.equal((await api.get("/api/v1/namespaces/n/configmaps/a")).status, 404);
 });
+
+const sentTimes = (stored: string): readonly string[] => [
+  stored,
+  stored.replace("Z", ".000Z"),
+  stored.replace("Z", ".987654Z"),
+  stored.replace("T00", "T02").replace("Z", "+02:00"),
+];
+test("a time counts, not how a client writes it", async () => {
+  await using api = await TestApi.start();
+  const created = await api.given(configMapsPath, configMap("a"));
+  for (const creationTimestamp of sentTimes(String(created["metadata"]?.["creationTimestamp"]))) {
+    const body = {
+      ...created,
+      metadata: { ...(created["metadata"] as unknown as object), creationTimestamp },
+    };
+    const put = await api.put(`${configMapsPath}/a`, body);
+    assert.equal(put.status, 200, put.text);
+    assert.deepEqual(put.body, created);
+  }
+  const other = { ...configMap("a"), metadata: { name: "a", creationTimestamp: "2001-01-01T00:00:00Z" } };
+  assert.equal((await api.put(`${configMapsPath}/a`, other)).status, 422);
+  const none = { ...configMap("a"), metadata: { name: "a", creationTimestamp: "yesterday" } };
+  assert.equal((await api.put(`${configMapsPath}/a`, none)).status, 400);
+});
