@@ -112,6 +112,31 @@ describe("the HTTP/2 client", () => {
     await assert.rejects(otherClient.request({ method: "POST", target: "/break" }), { code: "Broken" });
   });
 
+  it("asks on another connection after an answer to a body that the server did not read", async () => {
+    let watch: ServerHttp2Stream | undefined;
+    const server = await startServer((stream, path) => {
+      stream.respond({ ":status": path === "/large" ? 413 : 200 });
+      if (path === "/watch") {
+        watch = stream;
+        stream.write("open ");
+      } else {
+        stream.end(path);
+        if (path === "/large") setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
+      }
+    });
+    await using client = new NodeHttpClient({ origin: originOf(server), tls });
+    const watched = await client.request({ method: "GET", target: "/watch" });
+    const large = Buffer.alloc(8 * 1024 * 1024);
+    for (let round = 0; round < 40; round++) {
+      const response = await client.request({ method: "PUT", target: "/large", body: large });
+      assert.equal(toText(await collect(response.body)), "/large");
+    }
+    const small = await client.request({ method: "GET", target: "/small" });
+    assert.equal(toText(await collect(small.body)), "/small");
+    watch?.end("and closed");
+    assert.equal(toText(await collect(watched.body)), "open and closed");
+  });
+
   it("does not take a body for whole that was cancelled", async () => {
     const server = await startServer((stream) => {
       stream.respond({ ":status": 200 });

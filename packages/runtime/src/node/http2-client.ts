@@ -19,6 +19,8 @@ import { watchSession } from "./session-ping.ts";
 /** What one stream and all streams together may receive ahead of their readers. */
 const streamWindowBytes = 1024 * 1024;
 const sessionWindowBytes = 16 * 1024 * 1024;
+/** What all streams together may hold in memory. Past it Node refuses answers that the server has given. */
+const sessionMemoryMegabytes = 128;
 
 /** Headers that belong to HTTP/1.1 connections and are errors in HTTP/2 (RFC 9113 §8.2.2). */
 const connectionHeaders: ReadonlySet<string> = new Set([
@@ -35,6 +37,8 @@ export class Http2Connection implements Carrier {
   readonly #session: ClientHttp2Session;
   readonly #origin: string;
   readonly #heard: () => void;
+  /** Those whose answers are still to be read. */
+  readonly #reading = new Set<ClientHttp2Stream>();
   #failure: unknown;
   #draining = false;
   #answered = false;
@@ -44,6 +48,7 @@ export class Http2Connection implements Carrier {
     this.#session = connect(options.origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindowBytes },
+      maxSessionMemory: sessionMemoryMegabytes,
     });
     this.#heard = watchSession(this.#session, options.pingTimes);
     this.#session.once("connect", () => this.#session.setLocalWindowSize(sessionWindowBytes));
@@ -72,6 +77,8 @@ export class Http2Connection implements Carrier {
     const headers = await this.#head(stream, request);
     if (headers === "declined") return "declined";
     this.#answered = true;
+    // Node (20) never lets go of what a server did not want to read, however the stream ends.
+    if (!stream.writableFinished && request.body !== undefined) this.#retire();
     this.#heard();
     return {
       status: headers[":status"] ?? 0,
@@ -98,10 +105,24 @@ export class Http2Connection implements Carrier {
       if (!connectionHeaders.has(lower)) fields[lower] = value;
     }
     if (body !== undefined) fields["content-length"] = String(body.length);
-    return this.#session.request(
+    const stream = this.#session.request(
       { ...fields, ":method": method, ":path": target },
       { endStream: body === undefined },
     );
+    this.#reading.add(stream);
+    stream.once("close", () => this.#done(stream));
+    return stream;
+  }
+
+  /** Takes no more requests, and ends once the answers of those that it took are read. */
+  #retire(): void {
+    this.#draining = true;
+    if (this.#reading.size === 0) this.#session.destroy();
+  }
+
+  #done(stream: ClientHttp2Stream): void {
+    this.#reading.delete(stream);
+    if (this.#draining) this.#retire();
   }
 
   #head(stream: ClientHttp2Stream, request: HttpClientRequest): Promise<HeadFields | "declined"> {
@@ -117,6 +138,8 @@ export class Http2Connection implements Carrier {
         if (signal?.aborted === true) return reject(signal.reason);
         // RFC 9113 §8.7: a refused stream was not processed, whatever its method.
         if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) return resolve("declined");
+        // One side holds more for this connection than it likes to.
+        if (stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) this.#retire();
         const error = this.#broken(`cannot ask ${this.#origin} for ${method} ${target}`, failure);
         // A kept connection that breaks under the next request was closed before it came.
         const stale = answeredBefore && error.code === "Broken" && this.#session.destroyed;
@@ -143,6 +166,7 @@ export class Http2Connection implements Carrier {
       failure = error;
     } finally {
       if (!whole) cancel(stream); // the reader has stopped early, or cannot go on
+      else this.#done(stream);
     }
     if (signal?.aborted === true) throw signal.reason;
     // Node ends the body of a cancelled stream as if it were whole.
