@@ -103,6 +103,7 @@ function stepsOf(trace: string): Step[] {
   /** What each thread began and has not finished: a call that is interrupted by others stands on two lines. */
   const begun = new Map<string, string>();
   const syncedDescriptors = new Set<string>();
+  const said = new Set<string>();
   for (const line of trace.split("\n")) {
     const [, thread = "", rest = ""] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
     let call = rest;
@@ -119,9 +120,13 @@ function stepsOf(trace: string): Step[] {
     const write = /^pwrite64\((\d+),.*\)\s+= \d+/.exec(call);
     if (write !== null && syncedDescriptors.has(write[1]!)) steps.push("synced write");
     if (/^write\(1, .*\\"opened\\"/.test(call)) steps.push("opened");
-    // One call may carry several lines.
-    for (const _ of /^writev?\(1, /.test(call) ? call.matchAll(/\\"revision\\"/g) : [])
+    // One call may carry several lines, and a line is said once however often a full pipe had it tried again.
+    if (!/^writev?\(1, .*\s= \d+$/.test(call)) continue;
+    for (const [, revision = ""] of call.matchAll(/\\"revision\\":(\d+)/g)) {
+      if (said.has(revision)) continue;
+      said.add(revision);
       steps.push("acknowledged");
+    }
   }
   return steps;
 }
