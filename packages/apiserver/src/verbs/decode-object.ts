@@ -146,16 +146,11 @@ function soundMetadata(value: unknown): { -readonly [Field in keyof ObjectMeta]:
 
 /** Clients that keep times as such send them back with digits after the point, or in another zone. */
 function withWholeSeconds(content: unknown, type: MetadataField): unknown {
-  switch (type) {
-    case "time":
-      return wholeSeconds(content);
-    case "managed fields":
-      return (content as readonly JsonObject[]).map((entry) =>
-        entry["time"] === undefined ? entry : { ...entry, time: wholeSeconds(entry["time"]) },
-      );
-    default:
-      return content;
-  }
+  if (type === "time") return wholeSeconds(content);
+  if (type !== "managed fields") return content;
+  return (content as readonly JsonObject[]).map((entry) =>
+    entry["time"] === undefined ? entry : { ...entry, time: wholeSeconds(entry["time"]) },
+  );
 }
 
 function wholeSeconds(content: unknown): unknown {
