@@ -1,7 +1,6 @@
 import {
   alreadyExists,
   badRequest,
-  deepEqual,
   formatTime,
   generatedName,
   generateNameConflict,
@@ -165,12 +164,14 @@ async function checkNamespace(
   }
 }
 
+function ownerText(owner: OwnerReference): string {
+  const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner;
+  return JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion]);
+}
+
 function withoutDuplicateOwners(object: ApiObject): ApiObject {
   const owners = object.metadata.ownerReferences ?? [];
-  const kept = owners.reduce<readonly OwnerReference[]>(
-    (seen, owner) => (seen.some((other) => deepEqual(other, owner)) ? seen : [...seen, owner]),
-    [],
-  );
+  const kept = [...new Map(owners.map((owner) => [ownerText(owner), owner])).values()];
   return kept.length === owners.length
     ? object
     : { ...object, metadata: { ...object.metadata, ownerReferences: kept } };

@@ -60,8 +60,6 @@ export interface LatestPlan {
   readonly exposed: ExposedOutcome;
   /** Wall-clock milliseconds. */
   readonly at: number;
-  /** By the clock that only rises. */
-  readonly atMs: number;
 }
 
 /** Gslbs that are reconciled at once: what takes time is the API server. */
@@ -87,6 +85,8 @@ export class GslbController {
   readonly #runtime: Pick<Runtime, "clock" | "log">;
   readonly #options: GslbControllerOptions;
   readonly #plans = new Map<string, LatestPlan>();
+  /** Until when each Gslb rests, by the clock that only rises. */
+  readonly #rests = new Map<string, number>();
   /** Which Gslb a host's peers are asked for. */
   readonly #asked = new Map<string, string>();
   readonly #askedBy = new Map<string, ReadonlySet<string>>();
@@ -152,9 +152,10 @@ export class GslbController {
       this.#forget(key);
       return undefined;
     }
-    const restMs = this.#restMs(key);
+    const restMs = (this.#rests.get(key) ?? 0) - this.#runtime.clock.monotonicMs();
     if (restMs > 0) return { after: restMs };
     const resolved = this.observe(gslb);
+    this.#rest(gslb, resolved);
     const refused = await writeEmbeddedIngress(gslb, resolved, { ...this.#options, signal });
     const exposed = this.#options.addresses.reading(key, (lookUp) =>
       exposedAddresses(gslb, {
@@ -184,7 +185,7 @@ export class GslbController {
     };
     const plan = planGslb(snapshot);
     const before = this.#plans.get(key)?.plan;
-    this.#plans.set(key, { plan, exposed, at: now, atMs: this.#runtime.clock.monotonicMs() });
+    this.#plans.set(key, { plan, exposed, at: now });
 
     // What the collector takes from a Gslb that is being deleted must not be made anew.
     const isCollected = stored === undefined && gslb.metadata.deletionTimestamp !== undefined;
@@ -202,12 +203,11 @@ export class GslbController {
     return plan.afterMs === undefined ? undefined : { after: plan.afterMs };
   }
 
-  /** How long a Gslb must wait until it is planned again. */
-  #restMs(key: string): number {
-    const latest = this.#plans.get(key);
-    if (latest === undefined) return 0;
-    const restMs = Math.max(0, latest.plan.hosts.length - restFreeHosts) * restMsPerHost;
-    return latest.atMs + restMs - this.#runtime.clock.monotonicMs();
+  /** From now on, so that one that fails on the way rests too. */
+  #rest({ metadata, status }: Gslb, { outcome }: ResolvedReference): void {
+    const servers = outcome.kind === "resolved" ? outcome.servers : (status?.servers ?? []);
+    const restMs = Math.max(0, servers.length - restFreeHosts) * restMsPerHost;
+    this.#rests.set(objectKey(metadata), this.#runtime.clock.monotonicMs() + restMs);
   }
 
   /** Where the API server will not take the DNSEndpoint, and trying again will hardly help, the Gslb's user is told. */
@@ -253,6 +253,7 @@ export class GslbController {
     this.index.remove(key);
     this.#options.addresses.forget(key);
     this.#plans.delete(key);
+    this.#rests.delete(key);
     this.#written.delete(key);
     this.#kept.delete(key);
   }

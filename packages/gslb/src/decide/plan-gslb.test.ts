@@ -28,6 +28,7 @@ interface Given {
   readonly holder?: string;
   readonly zones?: readonly string[];
   readonly endpointProblem?: GslbSnapshot["endpointProblem"];
+  readonly onBackend?: () => void;
 }
 
 function plan(given: Given = {}): GslbPlan {
@@ -46,7 +47,10 @@ function plan(given: Given = {}): GslbPlan {
     exposed: given.exposed ?? { targets: { A: ["192.0.2.2", "192.0.2.1"], AAAA: [] }, source: "test" },
     zones: given.zones ?? ["cloud.example.com"],
     otherHolder: () => given.holder,
-    backend: () => ({ state: given.health ?? "healthy", readyEndpoints: given.health === undefined ? 1 : 0 }),
+    backend: () => {
+      given.onBackend?.();
+      return { state: given.health ?? "healthy", readyEndpoints: given.health === undefined ? 1 : 0 };
+    },
     views: () => given.views ?? [view("us", "fresh", "198.51.100.1"), view("za", "empty")],
     stored: given.stored,
     ...(given.endpointProblem === undefined ? {} : { endpointProblem: given.endpointProblem }),
@@ -185,6 +189,13 @@ test("a stored record is read a few times, however many hosts there are", () => 
   }));
   assert.equal(plan({ servers, stored }).records?.length, stored.length);
   assert.ok(reads <= 3 * stored.length, `${reads} reads of ${stored.length} records`);
+});
+
+test("a Service behind many hosts is judged once", () => {
+  const servers = Array.from({ length: 100 }, (_, index) => server(`app-${index}.cloud.example.com`));
+  let asked = 0;
+  plan({ servers, onBackend: () => (asked += 1) });
+  assert.equal(asked, 1);
 });
 
 test("hosts keep the order of the reference", () => {

@@ -5,7 +5,7 @@ import { zoneOf } from "./dns-name.ts";
 import { gslbConditions } from "./gslb-condition-outcomes.ts";
 import { withConditions } from "./gslb-conditions.ts";
 import { parseGslbPolicy, type GslbPolicy, type ParsedPolicy } from "./gslb-policy.ts";
-import type { GslbSnapshot, Server } from "./gslb-snapshot.ts";
+import type { BackendState, GslbSnapshot, Server } from "./gslb-snapshot.ts";
 import { hostHealth, type HostHealth } from "./health.ts";
 import type { HostPlan, RefusedHost } from "./host-plan.ts";
 import {
@@ -48,10 +48,19 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
   const exposed = snapshot.exposed.targets ?? lastExposed(snapshot);
   const isGone = reference.kind === "failed" && reference.gone;
   const stored = storedHosts(snapshot.stored ?? []);
+  const backend = rememberedBackends(snapshot);
   const hosts: HostPlan[] = [];
   const records: DnsEndpointRecord[] = [];
   for (const { server, zone } of accepted) {
-    const outcome = planHost(server, { snapshot, policy: policy.policy, zone, exposed, stored, isGone });
+    const outcome = planHost(server, {
+      snapshot,
+      policy: policy.policy,
+      zone,
+      exposed,
+      stored,
+      backend,
+      isGone,
+    });
     hosts.push(outcome.plan);
     records.push(...outcome.records);
   }
@@ -68,7 +77,8 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
   });
   const status: GslbStatus = {
     geoTag: snapshot.geoTag,
-    healthyRecords: healthyRecords(records),
+    // Where the DNSEndpoint cannot be written nothing is answered from it.
+    healthyRecords: snapshot.endpointProblem === undefined ? healthyRecords(records) : {},
     serviceHealth: Object.fromEntries(hosts.map((host) => [host.host, host.health])),
     hosts: hosts.map((host) => host.host).join(", "),
     loadBalancer: { exposedIps: [...exposed.A, ...exposed.AAAA] },
@@ -134,6 +144,7 @@ interface HostContext {
   readonly zone: string;
   readonly exposed: FamilyTargets;
   readonly stored: (host: string) => StoredHost;
+  readonly backend: GslbSnapshot["backend"];
   readonly isGone: boolean;
 }
 
@@ -143,7 +154,7 @@ function planHost(
 ): { readonly plan: HostPlan; readonly records: readonly DnsEndpointRecord[] } {
   const { snapshot, policy, zone, exposed } = context;
   const { host } = server;
-  const services = server.services.map((service) => ({ ...service, ...snapshot.backend(service) }));
+  const services = server.services.map((service) => ({ ...service, ...context.backend(service) }));
   const health: HostHealth = context.isGone
     ? "NotFound"
     : hostHealth(
@@ -181,6 +192,17 @@ function planHost(
   return {
     plan: { ...base, decision, held: false },
     records: decidedRecords(host, policy, { published, decision }),
+  };
+}
+
+/** Many hosts may share a Service, and judging one means going through all its endpoints. */
+function rememberedBackends({ backend }: GslbSnapshot): GslbSnapshot["backend"] {
+  const known = new Map<string, BackendState>();
+  return (service) => {
+    const key = `${service.namespace}/${service.name}`;
+    const state = known.get(key) ?? backend(service);
+    known.set(key, state);
+    return state;
   };
 }
 

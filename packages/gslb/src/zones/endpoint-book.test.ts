@@ -24,7 +24,7 @@ function book(...objects: readonly BookedObject[]): EndpointBook {
 }
 
 const dataOf = (made: EndpointBook, name: string): Readonly<Record<string, readonly string[]>> =>
-  Object.fromEntries(made.resolve(name).sets.map((set) => [set.type, set.data]));
+  Object.fromEntries(made.resolve(name, "x").sets.map((set) => [set.type, set.data]));
 
 test("only the names that an object gives or gave are dirty", () => {
   const made = book(object("d/one", [a("a.x", ["192.0.2.1"]), a("b.x", ["192.0.2.1"])]));
@@ -40,7 +40,7 @@ test("spellings of one name are merged, each target once", () => {
   const made = book(
     object("d/one", [a("APP.x", ["192.0.2.1"], { recordTTL: 7 }), a("app.x", ["192.0.2.2", "192.0.2.1"])]),
   );
-  const { sets } = made.resolve("app.x");
+  const { sets } = made.resolve("app.x", "x");
   assert.deepEqual(
     sets.map(({ name, ttl, data }) => ({ name, ttl, data })),
     [{ name: "APP.x", ttl: 7, data: ["192.0.2.1", "192.0.2.2"] }],
@@ -53,7 +53,7 @@ test("objects share a name by type", () => {
     object("d/two", [{ dnsName: "app.x", recordType: "TXT", targets: ["v=1"] }]),
   );
   assert.deepEqual(dataOf(made, "app.x"), { A: ["192.0.2.1"], TXT: ['"v=1"'] });
-  assert.deepEqual(made.resolve("app.x").problems, []);
+  assert.deepEqual(made.resolve("app.x", "x").problems, []);
 });
 
 test("of two objects with one name and type the older has it, whatever came first", () => {
@@ -66,10 +66,10 @@ test("of two objects with one name and type the older has it, whatever came firs
     const made = book(...order);
     assert.deepEqual(dataOf(made, "app.x"), { A: ["192.0.2.1"] });
     assert.deepEqual(
-      made.resolve("app.x").problems.map(({ key }) => key),
+      made.resolve("app.x", "x").problems.map(({ key }) => key),
       ["d/a"],
     );
-    assert.match(made.resolve("app.x").problems[0]!.message, /held by the older DNSEndpoint d\/z/);
+    assert.match(made.resolve("app.x", "x").problems[0]!.message, /held by the older DNSEndpoint d\/z/);
   }
   const made = book(older, younger);
   made.remove("d/z");
@@ -84,7 +84,7 @@ test("only the operator's own objects own localtargets names", () => {
   const made = book(evil, own);
   assert.deepEqual(dataOf(made, "localtargets-app.x"), { A: ["192.0.2.1"] });
   assert.deepEqual(
-    made.resolve("localtargets-app.x").problems.map(({ key }) => key),
+    made.resolve("localtargets-app.x", "x").problems.map(({ key }) => key),
     ["d/evil"],
   );
 });
@@ -96,7 +96,7 @@ test("nobody adds addresses of the other family to a balanced host", () => {
   const made = book(own, object("d/evil", [a("app.x", ["203.0.113.66"])], later));
   assert.deepEqual(dataOf(made, "app.x"), { AAAA: ["2001:db8::1"] });
   assert.deepEqual(
-    made.resolve("app.x").problems.map(({ key }) => key),
+    made.resolve("app.x", "x").problems.map(({ key }) => key),
     ["d/evil"],
   );
   const plain = book(object("d/one", [v6]), object("d/two", [a("app.x", ["192.0.2.1"])]));
@@ -106,7 +106,7 @@ test("nobody adds addresses of the other family to a balanced host", () => {
 test("a host without targets is known and empty; a localtargets name without is not there", () => {
   const made = book(object("d/app", [a("app.x", []), a("localtargets-app.x", [])], { isOwn: true }));
   assert.deepEqual(dataOf(made, "app.x"), { A: [] });
-  assert.deepEqual(made.resolve("localtargets-app.x").sets, []);
+  assert.deepEqual(made.resolve("localtargets-app.x", "x").sets, []);
 });
 
 test("a CNAME stands alone: the older side has the name", () => {
@@ -121,12 +121,12 @@ test("a CNAME stands alone: the older side has the name", () => {
 test("a target that the type cannot hold is left out and told; the others stay", () => {
   const made = book(object("d/one", [a("app.x", ["1.2.3.4.5", "192.0.2.1", "2001:db8::1"])]));
   assert.deepEqual(dataOf(made, "app.x"), { A: ["192.0.2.1"] });
-  assert.equal(made.resolve("app.x").problems.length, 2);
+  assert.equal(made.resolve("app.x", "x").problems.length, 1);
 });
 
 test("labels say how answers are chosen", () => {
   const policyOf = (labels: Readonly<Record<string, string>>): unknown =>
-    book(object("d/one", [a("app.x", ["192.0.2.1", "192.0.2.2"], { labels })])).resolve("app.x").sets[0]
+    book(object("d/one", [a("app.x", ["192.0.2.1", "192.0.2.2"], { labels })])).resolve("app.x", "x").sets[0]
       ?.policy;
   assert.deepEqual(policyOf({}), { kind: "fixed" });
   assert.deepEqual(policyOf({ strategy: "failover" }), { kind: "fixed" });
@@ -150,7 +150,42 @@ test("an entry without TTL has 60, and a long text is cut into strings", () => {
       { dnsName: "t.x", recordType: "TXT", targets: ["a".repeat(300), '"as it is"', 'say "hi"'] },
     ]),
   );
-  const [set] = made.resolve("t.x").sets;
+  const [set] = made.resolve("t.x", "x").sets;
   assert.equal(set?.ttl, 60);
   assert.deepEqual(set?.data, [`"${"a".repeat(255)}" "${"a".repeat(45)}"`, '"as it is"', '"say \\"hi\\""']);
+});
+
+const ns = (dnsName: string): DnsEndpointRecord => ({ dnsName, recordType: "NS", targets: ["ns.evil"] });
+const later = { since: "2026-01-02T00:00:00Z" };
+
+test("a delegation at or above an older balanced host is refused, and stands once that host is gone", () => {
+  for (const at of ["app.team.x", "team.x"]) {
+    const own = object("d/own", [a("app.team.x", ["192.0.2.1"])], { isOwn: true });
+    const made = book(own, object("d/evil", [ns(at)], later));
+    assert.equal(dataOf(made, at)["NS"], undefined, at);
+    assert.match(made.resolve(at, "x").problems[0]!.message, /would hide hosts of the older Gslb d\/own/);
+    assert.deepEqual(made.resolve("app.team.x", "x").sets[0]?.data, ["192.0.2.1"]);
+    assert.ok(made.remove("d/own").has(at));
+    assert.deepEqual(dataOf(made, at)["NS"], ["ns.evil."]);
+    assert.ok(made.set(own).has(at));
+    assert.equal(dataOf(made, at)["NS"], undefined);
+  }
+});
+
+test("a balanced host under an older delegation is told so", () => {
+  const own = object("d/own", [a("app.team.x", ["192.0.2.1"])], { isOwn: true, ...later });
+  const made = book(object("d/admin", [ns("team.x")]), own);
+  assert.deepEqual(dataOf(made, "team.x"), { NS: ["ns.evil."] });
+  assert.match(made.resolve("app.team.x", "x").problems[0]!.message, /hidden by the NS of team\.x/);
+  const outside = book(object("d/admin", [ns("x")]), own);
+  assert.deepEqual(outside.resolve("app.team.x", "x").problems, []);
+});
+
+test("refused targets are told at once, however many they are", () => {
+  const bad = Array.from({ length: 100 }, (_, index) => `bad-${index}`);
+  const { problems } = book(object("d/one", [a("app.x", bad)])).resolve("app.x", "x");
+  assert.deepEqual(
+    problems.map(({ message }) => message),
+    [`app.x A has targets that are no A data, and are left out: "bad-0", "bad-1", "bad-2" and 97 more`],
+  );
 });

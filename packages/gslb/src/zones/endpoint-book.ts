@@ -1,5 +1,5 @@
 import type { RecordSet } from "@meridian/dns";
-import { canonicalName } from "../decide/dns-name.ts";
+import { canonicalName, isInZone } from "../decide/dns-name.ts";
 import { isLocalTargetsName } from "../decide/local-targets-name.ts";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import { defaultRecordTtl, toRecordSet, type GivenRecords } from "./record-data.ts";
@@ -32,11 +32,15 @@ interface Claim extends GivenRecords {
  *
  * Objects share a name where they give it different types. Where they give the same type, the older object has it, on
  * every server alike; a CNAME shares with nothing (RFC 1034 §3.6.2), and nobody adds addresses of one family to a balanced
- * host that has only the other.
+ * host that has only the other. What hides all names below it (NS, DNAME) must be older than the balanced hosts there.
  */
 export class EndpointBook {
   readonly #objects = new Map<string, readonly Claim[]>();
   readonly #names = new Map<string, Claim[]>();
+  /** Names to which any object gives what hides the names below them. */
+  readonly #coverNames = new Set<string>();
+  /** The operator's own objects that give a name at or below this one, and how many such. */
+  readonly #ownBelow = new Map<string, Map<string, number>>();
 
   /** Takes an object in place of its former self. @returns the names that may now answer otherwise */
   set(object: BookedObject): ReadonlySet<string> {
@@ -53,8 +57,11 @@ export class EndpointBook {
     return this.#names.keys();
   }
 
-  /** What a name answers, and which objects do not get their way with it. */
-  resolve(name: string): {
+  /** What a name answers in its zone, and which objects do not get their way with it. */
+  resolve(
+    name: string,
+    origin: string,
+  ): {
     readonly sets: readonly RecordSet[];
     readonly problems: readonly EndpointProblem[];
   } {
@@ -62,18 +69,14 @@ export class EndpointBook {
     const problems: EndpointProblem[] = [];
     const winners = new Map<string, Claim>();
     for (const claim of claims) {
-      const problem = claimProblem(claim, winners);
+      const problem = this.#coverProblem(claim, origin) ?? claimProblem(claim, winners);
       if (problem === undefined) winners.set(claim.type, claim);
       else problems.push({ key: claim.key, message: problem });
     }
     const sets: RecordSet[] = [];
     for (const claim of winners.values()) {
       const { set, refused } = toRecordSet(claim);
-      for (const target of refused)
-        problems.push({
-          key: claim.key,
-          message: `${claim.name} ${claim.type} has the target ${JSON.stringify(target)}, which is no ${claim.type} data; it is left out`,
-        });
+      if (refused.length > 0) problems.push({ key: claim.key, message: refusedTargets(claim, refused) });
       // A peer reads an empty answer and no such name alike; only the host itself must stay known.
       if (set.data.length > 0 || !isLocalTargetsName(name)) sets.push(set);
     }
@@ -90,6 +93,7 @@ export class EndpointBook {
     for (const claim of this.#objects.get(key) ?? []) {
       const name = canonicalName(claim.name);
       dirty.add(name);
+      if (claim.isOwn) this.#countOwn(claim, -1);
       const others = (this.#names.get(name) ?? []).filter((other) => other.key !== key);
       if (others.length === 0) this.#names.delete(name);
       else this.#names.set(name, others);
@@ -97,12 +101,78 @@ export class EndpointBook {
     for (const claim of claims) {
       const name = canonicalName(claim.name);
       dirty.add(name);
+      if (claim.isOwn) this.#countOwn(claim, 1);
       this.#names.set(name, [...(this.#names.get(name) ?? []), claim]);
     }
     if (claims.length === 0) this.#objects.delete(key);
     else this.#objects.set(key, claims);
+    for (const name of dirty) {
+      if ((this.#names.get(name) ?? []).some(isCover)) this.#coverNames.add(name);
+      else this.#coverNames.delete(name);
+    }
+    // Whether a cover may stand depends on what is below it.
+    for (const name of [...dirty])
+      for (const above of atOrAbove(name)) if (this.#coverNames.has(above)) dirty.add(above);
     return dirty;
   }
+
+  #countOwn(claim: Claim, step: 1 | -1): void {
+    for (const above of atOrAbove(canonicalName(claim.name))) {
+      const owners = this.#ownBelow.get(above) ?? new Map<string, number>();
+      const count = (owners.get(claim.key) ?? 0) + step;
+      if (count > 0) this.#ownBelow.set(above, owners.set(claim.key, count));
+      else if (owners.delete(claim.key) && owners.size === 0) this.#ownBelow.delete(above);
+    }
+  }
+
+  /** Of a cover and a balanced host that it would hide, the younger one has a problem. */
+  #coverProblem(claim: Claim, origin: string): string | undefined {
+    if (isCover(claim)) {
+      const owner = this.#hiddenOwner(claim);
+      return owner === undefined
+        ? undefined
+        : `${claim.name} ${claim.type} would hide hosts of the older Gslb ${owner}; use a name that none is below`;
+    }
+    if (!claim.isOwn) return undefined;
+    for (const above of atOrAbove(canonicalName(claim.name))) {
+      if (above === origin || !isInZone(above, origin)) return undefined;
+      if (!this.#coverNames.has(above)) continue;
+      const cover = this.#names
+        .get(above)
+        ?.find(
+          (other) => isCover(other) && byAge(other, claim) < 0 && this.#hiddenOwner(other) === undefined,
+        );
+      if (cover !== undefined)
+        return `${claim.name} ${claim.type} is hidden by the ${cover.type} of ${cover.name} of the older DNSEndpoint ${cover.key}; use another name`;
+    }
+    return undefined;
+  }
+
+  /** The object of an older Gslb that gives a name which a cover would hide. */
+  #hiddenOwner(cover: Claim): string | undefined {
+    for (const key of this.#ownBelow.get(canonicalName(cover.name))?.keys() ?? []) {
+      const [any] = this.#objects.get(key) ?? [];
+      if (any !== undefined && key !== cover.key && byAge(any, cover) < 0) return key;
+    }
+    return undefined;
+  }
+}
+
+/** Whether records hide all names below theirs: a delegation, or a DNAME (RFC 6672). */
+function isCover({ type }: Claim): boolean {
+  return type === "NS" || type === "DNAME";
+}
+
+/** A name and those above it, the nearest first. */
+function* atOrAbove(name: string): IterableIterator<string> {
+  yield name;
+  for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) yield name.slice(dot + 1);
+}
+
+function refusedTargets({ name, type }: Claim, refused: readonly string[]): string {
+  const shown = refused.slice(0, 3).map((target) => JSON.stringify(target.slice(0, 60)));
+  const more = refused.length > shown.length ? ` and ${refused.length - shown.length} more` : "";
+  return `${name} ${type} has targets that are no ${type} data, and are left out: ${shown.join(", ")}${more}`;
 }
 
 function byAge(a: Claim, b: Claim): number {
@@ -136,23 +206,35 @@ function otherAddresses(claim: Claim, winners: ReadonlyMap<string, Claim>): Clai
 
 /** An object's entries by name and type; entries of the same are merged, each target once. */
 function claimsOf(object: BookedObject): readonly Claim[] {
-  const claims = new Map<string, Claim>();
+  const claims = new Map<
+    string,
+    Omit<GivenRecords, "targets" | "labels"> & { targets: Set<string>; labels: Record<string, string> }
+  >();
   for (const record of object.records) {
     const { dnsName = "", recordType = "A", recordTTL = 0 } = record;
     if (dnsName === "") continue;
     const type = recordType.toUpperCase();
     const id = `${canonicalName(dnsName)} ${type}`;
     const before = claims.get(id);
+    if (before !== undefined) {
+      for (const target of record.targets ?? []) before.targets.add(target);
+      Object.assign(before.labels, record.labels);
+      continue;
+    }
     claims.set(id, {
-      key: object.key,
-      since: object.since,
-      isOwn: object.isOwn,
-      name: before?.name ?? dnsName,
+      name: dnsName,
       type,
-      ttl: before?.ttl ?? (recordTTL > 0 ? recordTTL : defaultRecordTtl),
-      targets: [...new Set([...(before?.targets ?? []), ...(record.targets ?? [])])],
-      labels: { ...before?.labels, ...record.labels },
+      ttl: recordTTL > 0 ? recordTTL : defaultRecordTtl,
+      targets: new Set(record.targets),
+      labels: { ...record.labels },
     });
   }
-  return [...claims.values()];
+  const { key, since, isOwn } = object;
+  return [...claims.values()].map((claim) => ({
+    ...claim,
+    targets: [...claim.targets],
+    key,
+    since,
+    isOwn,
+  }));
 }

@@ -189,9 +189,12 @@ export class ZoneFeeder {
     for (const name of names) {
       const origin = zoneOf(name, this.#zones.keys());
       if (origin === undefined || isInZone(name, localTargetsZone(origin))) continue;
-      const resolved = this.#book.resolve(name);
+      const resolved = this.#book.resolve(name, origin);
       problems.push(...resolved.problems);
-      const sets = resolved.sets.filter((set) => !(name === origin && set.type === "NS"));
+      // The apex has its NS set from the operator, and a DNAME there would hide the whole zone.
+      const sets = resolved.sets.filter(
+        (set) => name !== origin || (set.type !== "NS" && set.type !== "DNAME"),
+      );
       const zoneChanges = changes.get(origin) ?? new Map<string, readonly RecordSet[]>();
       changes.set(origin, zoneChanges.set(name, sets));
     }

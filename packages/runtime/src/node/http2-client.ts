@@ -165,7 +165,8 @@ export class Http2Connection implements Carrier {
     } catch (error) {
       failure = error;
     } finally {
-      if (!whole) cancel(stream); // the reader has stopped early, or cannot go on
+      if (!whole)
+        cancel(stream); // the reader has stopped early, or cannot go on
       else this.#done(stream);
     }
     if (signal?.aborted === true) throw signal.reason;
