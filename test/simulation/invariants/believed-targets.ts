@@ -1,7 +1,8 @@
 import { peersOf, ownerOf, tags, type Tag } from "../fleet/fleet-map.ts";
 import { targetsIn } from "../observation/asking.ts";
 import type { ApplicationFacts } from "../observation/cluster-facts.ts";
-import type { World } from "../observation/world.ts";
+import type { Tracked } from "../observation/tracked.ts";
+import type { Reach, World } from "../observation/world.ts";
 import type { Invariant, Report } from "./invariant.ts";
 
 interface Belief {
@@ -99,7 +100,8 @@ export class BelievedTargets implements Invariant {
     for (const target of application.targets[peer]) {
       const last = publishedHistory.last(target);
       if (last === undefined) continue;
-      const heardMs = Math.min(last, reach.value === "not" ? reach.sinceMs : Infinity, nowMs);
+      const heardMs = lastHeard(last, reach, nowMs);
+      if (heardMs === undefined) continue;
       const key = keyOf(tag, facts, target);
       const belief = this.#beliefs.get(key);
       if (belief === undefined) this.#beliefs.set(key, { heardMs, noticedMs: heardMs + bounds.seenMs });
@@ -132,6 +134,13 @@ export class BelievedTargets implements Invariant {
     const lately = facts.thresholds.filter(({ untilMs }) => untilMs + bounds.seenMs >= nowMs);
     return Math.max(...lately.map(({ thresholdMs }) => thresholdMs));
   }
+}
+
+/** When a target that was published until `last` could last be heard, as far as the present and the last reach tell. */
+function lastHeard(last: number, reach: Tracked<Reach>, nowMs: number): number | undefined {
+  const endMs = reach.value === "not" ? reach.sinceMs : nowMs;
+  const startMs = reach.value === "not" ? reach.beforeSinceMs : reach.sinceMs;
+  return last < startMs ? undefined : Math.min(last, endMs);
 }
 
 function keyOf(tag: Tag, facts: ApplicationFacts, target: string): string {
