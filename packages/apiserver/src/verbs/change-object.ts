@@ -88,7 +88,7 @@ export async function changeObject(
 }
 
 /** Each lost race means that another writer succeeded, so this many in a row is an overload. */
-const attemptsMax = 1_000;
+export const attemptsMax = 1_000;
 
 /** True for an object that is being deleted and that nothing holds any more. */
 export function isReadyToGo(resource: ServedResource, object: ApiObject): boolean {

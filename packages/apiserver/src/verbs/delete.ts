@@ -4,6 +4,7 @@ import {
   formatTime,
   notFound,
   parseTime,
+  serverTimeout,
   type Status,
   successStatus,
 } from "@meridian/kube";
@@ -13,7 +14,7 @@ import { respond } from "../http/respond.ts";
 import type { ObjectRef } from "../objects/object-store.ts";
 import { type ApiObject, groupResourceOf, type ServedResource } from "../resource/definition.ts";
 import type { ApiContext } from "./api-context.ts";
-import { isReadyToGo } from "./change-object.ts";
+import { attemptsMax, isReadyToGo } from "./change-object.ts";
 import { type DeleteOptions, parseDeleteOptions } from "./delete-options.ts";
 import { respondObject } from "./respond-object.ts";
 import { refOfPath } from "./update.ts";
@@ -65,7 +66,7 @@ export async function deleteObject(
   const refusal = definition.rules.refuseDeletion?.(step.ref.name);
   if (refusal !== undefined) throw forbidden(groupResource, step.ref.name, refusal);
 
-  for (;;) {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const stored = await objects.read(resource, step.ref);
     if (stored === undefined) throw notFound(groupResource, step.ref.name);
     checkPreconditions(resource, stored.object, step.options);
@@ -83,6 +84,7 @@ export async function deleteObject(
     }
     // Another writer was faster, and with a resourceVersion among the preconditions the next round says so.
   }
+  throw serverTimeout(groupResource, "delete");
 }
 
 function checkPreconditions(resource: ServedResource, object: ApiObject, options: DeleteOptions): void {
