@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const resultFolder = path.join(root, ".cache/results");
 const reporter = path.join(root, "dist/scripts/reporter.js");
-const groupMinutesMax = 10;
+const groupMinutesMax = 20;
 
 interface Group {
   readonly name: string;
