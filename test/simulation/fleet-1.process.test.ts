@@ -10,4 +10,4 @@ test("the same seed is the same run to the octet, and another seed is another on
   assert.notEqual(other.traceHash, first.traceHash);
 });
 
-testSeeds(1, 50);
+testSeeds(1, 25);

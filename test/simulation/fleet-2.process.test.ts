@@ -1,3 +1,3 @@
 import { testSeeds } from "./seed-blocks.ts";
 
-testSeeds(51, 50);
+testSeeds(26, 25);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { runSeed } from "./run-seed.ts";
 import { violationText } from "./violation-text.ts";
 
-const blockSize = 10;
+const blockSize = 5;
 /** A checker that judges less often than this per seed has lost its eyes. */
 const judgedPerSeedMin = 20;
 

@@ -22,6 +22,9 @@ interface Life {
   readySinceMs?: number;
 }
 
+/** How long watches are left alone after they were broken. */
+const steadyMs = 15_000;
+
 export interface FleetClusterOptions {
   readonly tag: Tag;
   readonly simulation: Simulation;
@@ -47,6 +50,7 @@ export class FleetCluster {
   readonly #watches = new Set<() => void>();
   #life: Life | undefined;
   #isDiskBroken = false;
+  #watchesBrokenAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: FleetClusterOptions) {
     this.tag = options.tag;
@@ -122,8 +126,14 @@ export class FleetCluster {
     this.node.crash(kind);
   }
 
-  /** Breaks every streamed answer of the API server in the middle. */
+  /**
+   * Breaks every streamed answer of the API server in the middle. Not again at once: copies wait between failures that
+   * follow each other, and then no bound holds.
+   */
   breakWatches(): void {
+    const { nowMs } = this.#options.simulation;
+    if (nowMs < Math.max(this.#watchesBrokenAtMs, this.readySinceMs ?? nowMs) + steadyMs) return;
+    this.#watchesBrokenAtMs = nowMs;
     for (const breakOne of this.#watches) breakOne();
     this.#watches.clear();
   }

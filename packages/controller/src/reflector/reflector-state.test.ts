@@ -114,6 +114,15 @@ const stories: Readonly<
       ["expired", "empty rv=20 pause=2"],
     ],
   },
+  "an Expired after a watch that went well is the first again": {
+    steps: [
+      ["page 10", "replace: watching rv=10"],
+      ["error expired", "empty rv=10"],
+      ["page 20", "replace: watching rv=20"],
+      ["end 10000 1", "watching rv=20"],
+      ["expired", "empty rv=20"],
+    ],
+  },
   "a server that is behind our version is asked for its newest": {
     steps: [
       ["page 10", "replace: watching rv=10"],

@@ -206,8 +206,11 @@ function afterWatchFailure(state: ReflectorState, { failure, atMs }: Seen<"failu
 
 /** A watch that lasted less cannot be told from a server that ends each at once. */
 const shortWatchMs = 1000;
+/** A watch that lasted so long went well: what goes wrong after it does not follow what went wrong before it. */
+const steadyWatchMs = 10_000;
 
-function afterWatchEnd(state: ReflectorState, end: Seen<"watch end">): ReflectorState {
+function afterWatchEnd(before: ReflectorState, end: Seen<"watch end">): ReflectorState {
+  const state = end.lastedMs < steadyWatchMs ? before : { ...before, backoff: noFailures };
   if (end.failure.kind !== "ended")
     return afterWatchFailure(state, { seen: "failure", failure: end.failure, atMs: end.atMs });
   const { place } = state;
