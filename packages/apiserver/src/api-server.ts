@@ -135,9 +135,10 @@ function statusErrorOf(error: unknown): StatusError | undefined {
       return timeout("the store is busy, try again", { retryAfterSeconds: 1 });
     case "Full":
       return internalError("the store is full: delete objects or raise its size limit");
+    case "Broken":
+      return internalError("the store takes no more writes: look after its disk, then restart the server");
     case "Compacted":
     case "FutureRevision":
-    case "Broken":
     case "Corrupt":
     case "Locked":
     case "NoAccess":

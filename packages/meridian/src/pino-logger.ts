@@ -14,10 +14,13 @@ export interface LogOptions {
 /** Fields of these names are never written, at the top or one level down, whoever logs them. */
 const secretFields = ["token", "authorization", "password", "privateKeyPem", "privateKey", "kubeconfig"];
 
+/** How much of what cannot be written is kept for the next try, for example while the disk is full. */
+const unwrittenBytesMax = 64 * 1024;
+
 /** The logger of a process: pino behind the runtime's interface. Lines are written at once, so a crash loses none. */
 export function pinoLogger(options: LogOptions): Logger {
   const write = options.write;
-  const sink: DestinationStream = write === undefined ? destination({ fd: 2, sync: true }) : { write };
+  const sink: DestinationStream = write === undefined ? standardError() : { write };
   const stream =
     options.format === "json"
       ? sink
@@ -38,6 +41,13 @@ export function pinoLogger(options: LogOptions): Logger {
     stream,
   );
   return wrap(root);
+}
+
+/** A log that cannot be written is no reason to stop serving. */
+function standardError(): DestinationStream {
+  const sink = destination({ fd: 2, sync: true, maxLength: unwrittenBytesMax });
+  sink.on("error", () => {});
+  return sink;
 }
 
 function wrap(inner: Pino): Logger {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -67,6 +67,20 @@ for (const storage of ["lmdb", "memory"]) {
     assert.equal(await second.stop(), 0);
   });
 }
+
+test("a process whose log cannot be written goes on", { skip: process.platform !== "linux" }, () => {
+  const module = new URL("./pino-logger.js", import.meta.url);
+  const script = `
+    const { pinoLogger } = await import(${JSON.stringify(module.href)});
+    const log = pinoLogger({ format: "json", level: "info" });
+    for (let line = 0; line < 5000; line += 1) log.info("a line that a full disk does not take");
+    console.log("still here");`;
+  const full = openSync("/dev/full", "w");
+  const args = ["--input-type=module", "--eval", script];
+  const ended = spawnSync(process.execPath, args, { stdio: ["ignore", "pipe", full], encoding: "utf8" });
+  closeSync(full);
+  assert.deepEqual([ended.status, ended.stdout], [0, "still here\n"]);
+});
 
 test("the namespace controller can be switched off: a deleted namespace then stays Terminating", async () => {
   const server = await start(

@@ -60,7 +60,7 @@ export async function startCluster(runtime: Runtime, options: ClusterOptions): P
   try {
     return await assemble(runtime, options, closing);
   } catch (error) {
-    await closing.close();
+    await closing.close().catch(() => {}); // the first failure says more
     throw error;
   }
 }

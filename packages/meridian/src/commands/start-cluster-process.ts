@@ -29,7 +29,7 @@ export async function startClusterProcess(
     closing.use(cluster);
     await cluster.ready;
   } catch (error) {
-    await closing.close();
+    await closing.close().catch(() => {}); // the first failure says more
     throw error;
   }
   return { [Symbol.asyncDispose]: () => closing.close() };

@@ -81,10 +81,19 @@ export async function readClusterIdentity(folder: string): Promise<ClusterIdenti
   return { server, token: token.trim(), caPem };
 }
 
-/** A token in a file: the one there, or a new random one. */
+/** What a bearer token may be made of (RFC 6750 §2.1). */
+const tokenPattern = /^[A-Za-z0-9._~+/-]+=*$/;
+
+/** A token in a file: the one there, or a new random one. @throws MeridianError `BadFile` */
 async function prepareToken(runtime: Runtime, path: string): Promise<string> {
   const stored = (await readTextIfPresent(path))?.trim();
-  if (stored !== undefined && stored !== "") return stored;
+  if (stored !== undefined && stored !== "") {
+    if (tokenPattern.test(stored)) return stored;
+    throw new MeridianError(
+      "BadFile",
+      `${path} holds no bearer token; restore it, or remove it to have a new one made`,
+    );
+  }
   const created = Buffer.from(runtime.random.bytes(tokenBytes)).toString("base64url");
   await replacePrivateFile(path, `${created}\n`);
   return created;

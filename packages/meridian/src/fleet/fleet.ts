@@ -184,7 +184,7 @@ export class Fleet {
       try {
         await replacePrivateFile(path, encodeFleetFile(this.describe()));
       } catch (error) {
-        this.#options.complain(`cannot write ${path}: ${String(error)}`);
+        this.#options.complain(error instanceof Error ? error.message : String(error));
       }
     });
     return this.#writing;

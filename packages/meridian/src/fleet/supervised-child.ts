@@ -164,7 +164,12 @@ function firstReport(child: ChildProcess, clock: Clock): Promise<ChildReport> {
     child.once("message", (message) => resolve(message as ChildReport));
     child.once("exit", (code, signal) => {
       cancel();
-      fail(`ended while starting (${signal ?? `exit code ${code}`}); see its log`);
+      // So ends a process whose mapped file is shorter than it should be.
+      const isTorn = signal === "SIGBUS" || signal === "SIGSEGV";
+      const remedy = isTorn
+        ? "its data folder may be damaged: restore it from a backup, or move it away to start empty"
+        : "see its log";
+      fail(`ended while starting (${signal ?? `exit code ${code}`}); ${remedy}`);
     });
     child.once("message", cancel);
     child.once("error", (error) => fail(`cannot be started: ${error.message}`));

@@ -35,7 +35,7 @@ const ownerKey: Buffer = Buffer.from("owner");
  * folder is read once, here.
  *
  * One process at a time: the folder names its owner, and the entry of an owner that was killed is taken over.
- * @throws StorageError `Locked`, `Corrupt`, `NoAccess`.
+ * @throws StorageError `Locked`, `Corrupt`, `NoAccess`, `Broken`.
  */
 export async function openLmdbStorage(runtime: Runtime, options: LmdbStorageOptions): Promise<Storage> {
   const { path } = options;
@@ -61,9 +61,13 @@ export async function openLmdbStorage(runtime: Runtime, options: LmdbStorageOpti
       },
     });
   } catch (error) {
-    if (owns) releaseFolder(tables);
-    await tables.root.close();
-    throw error;
+    try {
+      if (owns) releaseFolder(tables);
+      await tables.root.close();
+    } catch {
+      // On a full disk that fails, too; the next one to open takes the folder over.
+    }
+    throw diskProblem(path, error) ?? error;
   }
 }
 
@@ -200,6 +204,20 @@ function corrupt(path: string, what: string, cause?: unknown): StorageError {
   );
 }
 
+/** The disk took no more, which LMDB tells as an I/O error; asynchronous commits hide it in `commitError`. */
+function diskProblem(path: string, error: unknown): StorageError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const cause = "commitError" in error && error.commitError instanceof Error ? error.commitError : error;
+  const isOfDisk = /no space left|input\/output error/i.test(cause.message) || cause !== error;
+  return isOfDisk
+    ? new StorageError(
+        "Broken",
+        `cannot write to the data folder ${path} (${cause.message}); free space on its disk, or look after it`,
+        { cause: error },
+      )
+    : undefined;
+}
+
 function explainOpening(path: string, cause: unknown): StorageError {
   const message = cause instanceof Error ? cause.message : String(cause);
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
@@ -213,5 +231,5 @@ function explainOpening(path: string, cause: unknown): StorageError {
       { cause },
     );
   }
-  return corrupt(path, message, cause);
+  return diskProblem(path, cause) ?? corrupt(path, message, cause);
 }
