@@ -37,7 +37,7 @@ export async function count(runtime: Runtime, options: CountingOptions): Promise
     deadlineMs: 4_000,
   });
   for (let round = 0; ; round++) {
-    await runtime.clock.sleep(between(runtime.random, 200, 4_000));
+    await runtime.clock.sleep(between(runtime.random, 200, 7_000));
     try {
       await increment(runtime, client, options);
       if (chance(runtime.random, 0.3)) await createOne(client, options, round);
