@@ -29,6 +29,7 @@ export function parseApiserverOptions(invocation: Invocation): ApiserverOptions 
   const reader = new OptionReader();
   const folder = lastText(invocation, "data");
   const ephemeral = invocation.switches.has("ephemeral");
+  if (folder?.trim() === "") reader.problem("--data is empty; name a folder");
   if ((folder === undefined) !== ephemeral) reader.problem("give either --data DIR or --ephemeral");
   const storage = parseStorageKind(invocation, reader);
   const address = lastText(invocation, "address") ?? "127.0.0.1";
