@@ -164,10 +164,10 @@ function firstReport(child: ChildProcess, clock: Clock): Promise<ChildReport> {
     child.once("message", (message) => resolve(message as ChildReport));
     child.once("exit", (code, signal) => {
       cancel();
-      // So ends a process whose mapped file is shorter than it should be.
-      const isTorn = signal === "SIGBUS" || signal === "SIGSEGV";
+      // So ends a process whose mapped file is shorter than it should be, or holds something else.
+      const isTorn = signal === "SIGBUS" || signal === "SIGSEGV" || signal === "SIGABRT";
       const remedy = isTorn
-        ? "its data folder may be damaged: restore it from a backup, or move it away to start empty"
+        ? "where its log tells nothing, its data folder may be damaged: restore it, or move it away to start empty"
         : "see its log";
       fail(`ended while starting (${signal ?? `exit code ${code}`}); ${remedy}`);
     });
