@@ -1,7 +1,7 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Runtime } from "@meridian/runtime";
 import { MeridianError } from "../meridian-error.ts";
+import { makePrivateFolder } from "./make-folder.ts";
 import {
   authorityUsable,
   createCertificateAuthority,
@@ -53,7 +53,7 @@ export async function prepareClusterFolder(
   folder: string,
   wanted: WantedFolder,
 ): Promise<PreparedFolder> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makePrivateFolder(folder);
   const token = wanted.token ?? (await prepareToken(runtime, join(folder, "token")));
   const server = await prepareServerIdentity(runtime, folder, wanted);
   await replacePrivateFile(join(folder, "ca.crt"), wanted.authority.certificatePem);

@@ -1,7 +1,7 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { formatEndpoint, type Runtime } from "@meridian/runtime";
 import { operatorSettings } from "../cluster/operator-environment.ts";
+import { makePrivateFolder } from "./make-folder.ts";
 import type { ChildRole, StorageKind } from "./child-protocol.ts";
 import { prepareAuthority, prepareClusterFolder } from "./cluster-folder.ts";
 import { encodeFleetFile, fleetFileName, type FleetFile } from "./fleet-file.ts";
@@ -60,7 +60,7 @@ export class Fleet {
       });
       clusters.push({ ...place, kubeconfigPath });
     }
-    await mkdir(join(options.folder, "parent"), { recursive: true, mode: 0o700 });
+    await makePrivateFolder(join(options.folder, "parent"));
     return new Fleet(runtime, options, clusters);
   }
 

@@ -1,6 +1,7 @@
-import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { link, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MeridianError } from "../meridian-error.ts";
+import { makePrivateFolder } from "./make-folder.ts";
 import { readTextIfPresent, systemCodeOf } from "./private-file.ts";
 
 /** Who holds a folder. The start time tells a process from a later one with the same id; only Linux gives it. */
@@ -33,7 +34,7 @@ export class FolderLock implements AsyncDisposable {
     const content = `${JSON.stringify(holder)}\n`;
     const draft = `${path}.${process.pid}`;
     await usingFolder(folder, async () => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makePrivateFolder(folder);
       await writeFile(draft, content, { mode: 0o600 });
     });
     try {
