@@ -12,7 +12,7 @@ import { ZoneDelegationController } from "./controllers/zone-delegation-controll
 import type { Explanation } from "./decide/explanation.ts";
 import { edgeEndpoints } from "./delegation/edge-endpoints.ts";
 import { ownDnsAddresses } from "./delegation/own-dns-addresses.ts";
-import { explain } from "./explain/explain.ts";
+import { explain, type ExplainFacts } from "./explain/explain.ts";
 import { wildcardOver } from "./explain/wildcard-over.ts";
 import { StoredPeerMemory } from "./peers/peer-memory.ts";
 import { PeerViews } from "./peers/peer-views.ts";
@@ -69,7 +69,7 @@ export function startOperator(runtime: Runtime, options: OperatorOptions): Opera
   });
   return {
     ready,
-    explain: (host) => explainHost(parts, options.config.geoTag, host),
+    explain: (host) => explainHost(parts, { host, geoTag: options.config.geoTag, now: runtime.clock.now() }),
     async stop() {
       options.authority.onNotify = undefined;
       await tasks.close(new Error("the operator was stopped"));
@@ -231,12 +231,15 @@ function enqueueGslbs(copies: ClusterCopies, gslbs: GslbController): void {
   for (const gslb of copies.gslbs.lister.list()) gslbs.controller.enqueue(objectKey(gslb.metadata));
 }
 
-function explainHost({ gslbs, views, peers, feeder }: Parts, geoTag: string, host: string): Explanation {
+function explainHost(
+  { gslbs, views, peers, feeder }: Parts,
+  asked: Pick<ExplainFacts, "host" | "geoTag" | "now">,
+): Explanation {
+  const { host } = asked;
   const holder = gslbs.claims.holder(host);
   const zone = feeder.zoneOf(host);
   return explain({
-    host,
-    geoTag,
+    ...asked,
     holder,
     wildcard: zone === undefined ? undefined : wildcardOver(host, zone.origin, gslbs.claims),
     latest: holder === undefined ? undefined : gslbs.latest(holder),

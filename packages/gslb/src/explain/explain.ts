@@ -5,7 +5,7 @@ import { addressFamilies, hasTargets } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import type { Explanation, ExplainedPeer } from "../decide/explanation.ts";
 import type { HostPlan } from "../decide/host-plan.ts";
-import type { PeerView } from "../decide/peer-view.ts";
+import { viewAt, type PeerView } from "../decide/peer-view.ts";
 import { answeredTargets } from "../decide/strategy.ts";
 import type { LatestPlan } from "../controllers/gslb-controller.ts";
 import type { PeerSession } from "../peers/peer-session.ts";
@@ -19,16 +19,21 @@ export interface ExplainFacts {
   /** The wildcard host next above it, and the Gslb that holds that one. */
   readonly wildcard: { readonly host: string; readonly holder: string } | undefined;
   readonly latest: LatestPlan | undefined;
+  /** As they stand now; those that the last plan was made from may be older. */
   readonly views: readonly PeerView[];
-  readonly sessions: readonly PeerSession[];
+  readonly sessions: readonly Pick<PeerSession, "geoTag" | "servers">[];
   /** The DNS server's zone that the host is in. */
   readonly zone: Zone | undefined;
+  /** Wall-clock milliseconds. */
+  readonly now: number;
 }
 
 /** Tells how this cluster answers for a host, from what it holds in memory; asks nobody. */
 export function explain(facts: ExplainFacts): Explanation {
   const { host, geoTag, holder, latest, zone } = facts;
   const plan = latest?.plan.hosts.find((each) => canonicalName(each.host) === canonicalName(host));
+  const threshold = latest?.plan.policy.policy?.splitBrainThresholdSeconds ?? 0;
+  const views = facts.views.map((view) => viewAt(view, threshold, facts.now));
   return {
     host,
     geoTag,
@@ -39,7 +44,7 @@ export function explain(facts: ExplainFacts): Explanation {
       : { gslb: { namespace: parseObjectKey(holder).namespace ?? "", name: parseObjectKey(holder).name } }),
     ...strategy(latest),
     ...(plan === undefined ? {} : hostPart(plan, latest!)),
-    peers: facts.sessions.map((session) => explainedPeer(session, plan?.views ?? facts.views)),
+    peers: facts.sessions.map((session) => explainedPeer(session, views)),
     dns: zone === undefined ? [] : addressFamilies.map((type) => answer(zone, host, type)),
     warnings: (latest?.plan.status.conditions ?? [])
       .filter((condition) => condition.status !== "True" || condition.reason === "AcceptedWithWarnings")
@@ -99,7 +104,7 @@ function hostPart(plan: HostPlan, latest: LatestPlan): Pick<Explanation, "health
   };
 }
 
-function explainedPeer(session: PeerSession, views: readonly PeerView[]): ExplainedPeer {
+function explainedPeer(session: ExplainFacts["sessions"][number], views: readonly PeerView[]): ExplainedPeer {
   return {
     geoTag: session.geoTag,
     servers: session.servers.map(formatEndpoint),

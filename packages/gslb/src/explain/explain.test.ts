@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { explain } from "./explain.ts";
+
+test("peers are told as they stand now: when they last answered, and whether their time is over", () => {
+  const view = {
+    geoTag: "us",
+    family: "A",
+    targets: ["192.0.2.1"],
+    asOf: 5000,
+    verdict: "1 of type A",
+  } as const;
+  const about = { host: "app.x", geoTag: "eu", holder: undefined, wildcard: undefined, latest: undefined };
+  const told = (state: "fresh" | "unreachable"): unknown =>
+    explain({
+      ...about,
+      views: [{ ...view, state, ...(state === "fresh" ? {} : { unreachableSince: 6000 }) }],
+      sessions: [{ geoTag: "us", servers: [{ address: "10.0.0.2", port: 53 }] }],
+      zone: undefined,
+      now: 7000,
+    }).peers[0]?.views.map(({ state: shown, asOf }) => [shown, asOf]);
+  assert.deepEqual(told("fresh"), [["fresh", "1970-01-01T00:00:05.000Z"]]);
+  assert.deepEqual(told("unreachable"), [["expired", "1970-01-01T00:00:05.000Z"]]);
+});
