@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Authority, composeMessage, parseMessage, parseZoneFile, type Message } from "@meridian/dns";
+import { ReusedClient } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 
 const rcodes = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"];
@@ -19,7 +20,7 @@ export class ServedZone {
 
   ask(name: string, type: string): Message {
     const question = composeMessage({ id: 1, questions: [{ name, type, class: 1 }] });
-    const client = { address: "192.0.2.200", port: 40_000, transport: "tcp" as const };
+    const client = new ReusedClient("tcp", { address: "192.0.2.200", port: 40_000 });
     const length = this.#authority.answer(question, 0, question.length, client, this.#output);
     return parseMessage(this.#output.subarray(0, length));
   }

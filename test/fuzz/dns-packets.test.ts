@@ -8,7 +8,7 @@ import {
   parseZoneFile,
   type Message,
 } from "@meridian/dns";
-import type { DatagramClient } from "@meridian/runtime";
+import { ReusedClient } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import { handWritten } from "../conformance/differential-zones.ts";
 import { dnsSamples } from "./dns-samples.ts";
@@ -38,7 +38,7 @@ test(`${packets} mutated packets: each answer is well-formed, bounded and to the
   const input = new Uint8Array(8_192);
   const output = new Uint8Array(65_535);
   const probe = dnsSamples[0]!;
-  const client: DatagramClient = { address: "192.0.2.200", port: 40_000, transport: "udp" };
+  const client = new ReusedClient("udp", { address: "192.0.2.200", port: 40_000 });
   for (let index = 0; index < packets; index++) {
     const isProbe = index % 1_000 === 999;
     const packet = isProbe ? probe : mutateOctets(dnsSamples, integer);

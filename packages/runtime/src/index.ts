@@ -5,10 +5,13 @@ export type { Disk, DiskLog } from "./disk.ts";
 export { silentLogger } from "./logger.ts";
 export type { LogFields, Logger } from "./logger.ts";
 export { formatEndpoint } from "./endpoint-text.ts";
-export { NetworkError } from "./network.ts";
+export { ipv4FromText, ipv4ToText, ipv6FromText, ipv6ToText } from "./ip-address.ts";
+export { ReusedClient } from "./reused-client.ts";
+export { deferred, NetworkError } from "./network.ts";
 export type {
   AnswerDatagram,
   DatagramClient,
+  DeferDatagram,
   Endpoint,
   HttpClient,
   HttpClientOptions,
@@ -26,5 +29,6 @@ export type {
   TcpListener,
   TlsServerIdentity,
   UdpServer,
+  UdpServerOptions,
   UdpSocket,
 } from "./network.ts";

@@ -4,17 +4,25 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** Where a datagram or a connection comes from, as the answering code sees it. The server reuses one object for all datagrams. */
+/** Where a message comes from, as the answering code sees it. The server reuses one object for all datagrams. */
 export interface DatagramClient {
-  address: string;
-  port: number;
-  /** `udp`, or `tcp` where the same function answers the frames of a connection. */
-  transport: "udp" | "tcp";
+  /** May be made on demand from the octets: ask only where text is needed. */
+  readonly address: string;
+  readonly port: number;
+  /** `udp`, or what carries the frames or requests that the same function answers. */
+  readonly transport: "udp" | "tcp" | "tls" | "https";
+  /** The address in network order, 16 octets of room; an IPv4 address takes the first 4. Valid until the next message. */
+  readonly octets: Uint8Array;
+  readonly octetCount: 4 | 16;
 }
+
+/** What an `AnswerDatagram` returns for a message that needs more than it can do at once. */
+export const deferred = -1;
 
 /**
  * Answers one message: reads `length` octets at `offset` of `input`, writes the answer at the start of `output` and
- * returns its length; 0 means no answer. Synchronous, allocates nothing it keeps, never throws.
+ * returns its length; 0 means no answer, `deferred` that the server should hand it on (`DeferDatagram`). Synchronous,
+ * allocates nothing it keeps, never throws.
  *
  * Both buffers belong to the caller, who may reuse them as soon as the function returns; so a server can run it over
  * a batch of received datagrams.
@@ -27,6 +35,26 @@ export type AnswerDatagram = (
   client: DatagramClient,
   output: Uint8Array,
 ) => number;
+
+/**
+ * Takes a message that was `deferred`: copies of its octets and of its client, so both may be kept. `reply` sends one
+ * datagram back, at any time; after the server has closed, it does nothing.
+ */
+export type DeferDatagram = (
+  message: Uint8Array,
+  client: DatagramClient,
+  reply: (octets: Uint8Array) => void,
+) => void;
+
+/** Where to answer datagrams, and how. */
+export interface UdpServerOptions {
+  readonly address: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly answer: AnswerDatagram;
+  /** Without it, what is `deferred` gets no answer. */
+  readonly defer?: DeferDatagram;
+}
 
 /** A bound UDP server that answers each datagram with one function. */
 export interface UdpServer extends AsyncDisposable {
@@ -148,11 +176,7 @@ export interface HttpClient extends AsyncDisposable {
 
 /** All network I/O of one node. */
 export interface Network {
-  serveUdp(options: {
-    readonly address: string;
-    readonly port: number;
-    readonly answer: AnswerDatagram;
-  }): Promise<UdpServer>;
+  serveUdp(options: UdpServerOptions): Promise<UdpServer>;
   bindUdp(options: {
     readonly address: string;
     readonly port: number;

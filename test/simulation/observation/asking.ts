@@ -1,4 +1,5 @@
 import { composeMessage, parseMessage, type Authority, type Zone } from "@meridian/dns";
+import { ReusedClient } from "@meridian/runtime";
 import { zoneName } from "../fleet/fleet-map.ts";
 
 /** What a DNS server answers for one name, asked directly: no datagram, no size limit. */
@@ -14,7 +15,7 @@ export function servedZone(authority: Authority | undefined): Zone | undefined {
 }
 
 const output = new Uint8Array(65_535);
-const client = { address: "10.9.0.1", port: 40_000, transport: "tcp" as const };
+const client = new ReusedClient("tcp", { address: "10.9.0.1", port: 40_000 });
 
 /** Packs the two questions about a name once. */
 export function packQuestions(name: string): readonly [Uint8Array, Uint8Array] {

@@ -1,4 +1,11 @@
-import type { AnswerDatagram, Clock, DatagramClient, Endpoint, Random } from "@meridian/runtime";
+import {
+  ReusedClient,
+  type AnswerDatagram,
+  type Clock,
+  type DatagramClient,
+  type Endpoint,
+  type Random,
+} from "@meridian/runtime";
 import { DnsError } from "../dns-error.ts";
 import { headerOctets } from "../message/header.ts";
 import {
@@ -106,7 +113,7 @@ export class Authority {
   readonly #response: Response;
   readonly #lookup: Lookup;
   readonly #opt: OptRecord;
-  readonly #optContext: OptContext = { extendedRcode: 0, overTcp: false, address: "" };
+  readonly #optContext: OptContext = { extendedRcode: 0, overTcp: false, client: new ReusedClient("udp") };
   readonly #chaos: ChaosZone;
   readonly #udpOctetsMax: number;
 
@@ -197,7 +204,7 @@ export class Authority {
   #answer(client: DatagramClient): number {
     const query = this.#query;
     const response = this.#response;
-    const overTcp = client.transport === "tcp";
+    const overTcp = client.transport !== "udp";
     this.#opt.extendedError = extendedError.none;
     const code = this.#decide(client, overTcp);
     response.rcode = code;
@@ -214,7 +221,7 @@ export class Authority {
       const context = this.#optContext;
       context.extendedRcode = code >>> 4;
       context.overTcp = overTcp;
-      context.address = client.address;
+      context.client = client;
       this.#opt.write(query, response, context);
       response.limit = this.#limit(overTcp);
     }
@@ -325,6 +332,6 @@ export class Authority {
  * time would reply, and the two servers would go on for ever.
  */
 function isAnswerable({ transport, port }: DatagramClient): boolean {
-  if (transport === "tcp") return true;
+  if (transport !== "udp") return true;
   return port > 37 || (port !== 0 && port !== 7 && port !== 13 && port !== 19 && port !== 37);
 }

@@ -1,3 +1,4 @@
+import type { DatagramClient } from "@meridian/runtime";
 import { typeOpt } from "../message/type-numbers.ts";
 import { optionCode, type Query } from "./query.ts";
 import type { Response } from "./response.ts";
@@ -44,8 +45,8 @@ export class OptRecord {
     return size;
   }
 
-  /** Appends the record. `extendedRcode` is the upper 8 bits of the response code; the client's cookie is bound to `address`. */
-  write(query: Query, response: Response, { extendedRcode, address, overTcp }: OptContext): void {
+  /** Appends the record. `extendedRcode` is the upper 8 bits of the response code; the cookie is bound to the client's address. */
+  write(query: Query, response: Response, { extendedRcode, client, overTcp }: OptContext): void {
     const { output, at } = response;
     const { payloadSize } = this.#settings;
     output[at] = 0;
@@ -64,8 +65,7 @@ export class OptRecord {
     // RFC 6891 §6.1.3: a BADVERS answer speaks of the version only.
     if (extendedRcode !== 0) return;
     // By far the most questions have no options, and so no answers.
-    if (query.hasOptions || this.extendedError >= 0)
-      this.#writeOptions(query, response, { address, overTcp });
+    if (query.hasOptions || this.extendedError >= 0) this.#writeOptions(query, response, { client, overTcp });
     const length = response.at - at - fixedOctets;
     output[at + 9] = length >>> 8;
     output[at + 10] = length;
@@ -74,14 +74,14 @@ export class OptRecord {
   #writeOptions(
     query: Query,
     response: Response,
-    context: { readonly address: string; readonly overTcp: boolean },
+    context: { readonly client: DatagramClient; readonly overTcp: boolean },
   ): void {
     const { output } = response;
     const { serverId, cookie, tcpIdleMs } = this.#settings;
     let { at } = response;
     if (query.cookieAt >= 0 && cookie !== undefined) {
       at = writeOptionHead(output, at, { code: optionCode.cookie, length: cookieOctets });
-      at = cookie.write(output, at, { input: query.input, at: query.cookieAt, address: context.address });
+      at = cookie.write(output, at, { input: query.input, at: query.cookieAt, client: context.client });
     }
     if (query.subnetAt >= 0) {
       at = writeOptionHead(output, at, { code: optionCode.clientSubnet, length: query.subnetLength });
@@ -115,7 +115,7 @@ export class OptRecord {
 export interface OptContext {
   extendedRcode: number;
   overTcp: boolean;
-  address: string;
+  client: DatagramClient;
 }
 
 function writeOptionHead(

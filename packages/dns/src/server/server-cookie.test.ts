@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { ReusedClient } from "@meridian/runtime";
 import { hex, stillClock } from "../testdata/case-zone.ts";
 import { ServerCookie } from "./server-cookie.ts";
 import { SipHash } from "./sip-hash.ts";
@@ -37,7 +38,14 @@ for (const [secret, client, address, seconds, expected] of vectors) {
       clock: { ...stillClock, now: () => seconds * 1000 },
     });
     const output = new Uint8Array(24);
-    assert.equal(cookie.write(output, 0, { input: hex(client), at: 0, address }), 24);
+    assert.equal(
+      cookie.write(output, 0, {
+        input: hex(client),
+        at: 0,
+        client: new ReusedClient("udp", { address, port: 53 }),
+      }),
+      24,
+    );
     assert.deepEqual(output, hex(expected));
   });
 }

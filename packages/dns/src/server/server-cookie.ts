@@ -1,5 +1,4 @@
-import type { Clock } from "@meridian/runtime";
-import { ipv4FromText, ipv6FromText } from "../name/address.ts";
+import type { Clock, DatagramClient } from "@meridian/runtime";
 import { SipHash } from "./sip-hash.ts";
 
 const clientOctets = 8;
@@ -12,8 +11,6 @@ export class ServerCookie {
   readonly #hash: SipHash;
   readonly #clock: Clock;
   readonly #block: Uint8Array = new Uint8Array(32);
-  #address = "";
-  #addressOctets: Uint8Array = new Uint8Array();
 
   constructor(options: { readonly secret: Uint8Array; readonly clock: Clock }) {
     this.#hash = new SipHash(options.secret);
@@ -24,7 +21,7 @@ export class ServerCookie {
   write(
     output: Uint8Array,
     outputAt: number,
-    source: { input: Uint8Array; at: number; address: string },
+    source: { input: Uint8Array; at: number; client: DatagramClient },
   ): number {
     const block = this.#block;
     for (let index = 0; index < clientOctets; index++) block[index] = source.input[source.at + index]!;
@@ -32,23 +29,14 @@ export class ServerCookie {
     block[8] = 1;
     block.fill(0, 9, 12);
     writeUint32(block, 12, seconds);
-    const address = this.#octetsOf(source.address);
-    block.set(address, 16);
+    const { octets, octetCount } = source.client;
+    for (let index = 0; index < octetCount; index++) block[16 + index] = octets[index]!;
     const hash = this.#hash;
-    hash.hash(block, 16 + address.length);
+    hash.hash(block, 16 + octetCount);
     for (let index = 0; index < 16; index++) output[outputAt + index] = block[index]!;
     writeHalf(output, outputAt + 16, hash.low);
     writeHalf(output, outputAt + 20, hash.high);
     return outputAt + cookieOctets;
-  }
-
-  #octetsOf(address: string): Uint8Array {
-    if (address !== this.#address) {
-      this.#address = address;
-      const text = address.split("%")[0]!;
-      this.#addressOctets = ipv4FromText(text) ?? ipv6FromText(text) ?? new Uint8Array(4);
-    }
-    return this.#addressOctets;
   }
 }
 

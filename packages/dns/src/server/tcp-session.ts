@@ -1,4 +1,9 @@
-import type { AnswerDatagram, DatagramClient, TcpConnection } from "@meridian/runtime";
+import {
+  ReusedClient,
+  type AnswerDatagram,
+  type DatagramClient,
+  type TcpConnection,
+} from "@meridian/runtime";
 import { FrameReader } from "../message/frame-reader.ts";
 import { headerOctets } from "../message/header.ts";
 
@@ -34,7 +39,7 @@ export class TcpSession {
     this.#output = options.output;
     this.#monotonicMs = options.monotonicMs;
     this.activeMs = options.monotonicMs();
-    this.#client = { ...options.connection.remote, transport: "tcp" };
+    this.#client = new ReusedClient("tcp", options.connection.remote);
   }
 
   /**

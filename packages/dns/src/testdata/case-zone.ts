@@ -1,4 +1,4 @@
-import type { Clock, DatagramClient, Random } from "@meridian/runtime";
+import { ReusedClient, type Clock, type DatagramClient, type Random } from "@meridian/runtime";
 import { Authority, type AuthorityOptions } from "../server/authority.ts";
 import { composeMessage, parseMessage, type Edns, type Message } from "../message/message.ts";
 import { parseZoneFile } from "../zone/zone-file.ts";
@@ -85,7 +85,8 @@ export function exchange(authority: Authority, message: Uint8Array, client: Part
   const input = new Uint8Array(message.length + 20).fill(0xee);
   input.set(message, 10);
   output.fill(0xdd);
-  const whole = { address: "192.0.2.200", port: 40_000, transport: "udp", ...client } as const;
+  const { address = "192.0.2.200", port = 40_000, transport = "udp" } = client;
+  const whole = new ReusedClient(transport, { address, port });
   const length = authority.answer(input, 10, message.length, whole, output);
   return length === 0 ? undefined : output.slice(0, length);
 }

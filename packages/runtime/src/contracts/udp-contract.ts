@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import type { AnswerDatagram, Endpoint } from "../network.ts";
+import { deferred, type AnswerDatagram, type Endpoint } from "../network.ts";
 import type { Runtime } from "../runtime.ts";
 import type { ContractSubject } from "./contract-subject.ts";
 import { Moment, pattern, toBytes, toText } from "./contract-subject.ts";
@@ -38,6 +38,34 @@ export function describeUdp(subject: ContractSubject): void {
           text: "hello",
         });
         assert.equal(datagram, "hello");
+        assert.deepEqual(from, udp.local);
+        assert.deepEqual(asked, [local]);
+      }));
+
+    it("hands on what is deferred, and sends the reply whenever it comes", () =>
+      on(async ({ server, client, serverAddress, clientAddress }) => {
+        const asked: Endpoint[] = [];
+        await using udp = await server.network.serveUdp({
+          address: serverAddress,
+          port: 0,
+          answer: () => deferred,
+          defer(message, from, reply) {
+            const octets = [...from.octets.subarray(0, from.octetCount)];
+            void server.clock.sleep(20).then(() => {
+              asked.push({ address: from.address, port: from.port });
+              assert.equal(octets.join("."), clientAddress);
+              const octetsOfReply = toBytes(`${toText(message)}, later`);
+              reply(octetsOfReply);
+              octetsOfReply.fill(0xff);
+            });
+          },
+        });
+        const { datagram, from, local } = await ask(client, {
+          to: udp.local,
+          from: clientAddress,
+          text: "hello",
+        });
+        assert.equal(datagram, "hello, later");
         assert.deepEqual(from, udp.local);
         assert.deepEqual(asked, [local]);
       }));

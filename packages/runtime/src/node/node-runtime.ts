@@ -23,7 +23,7 @@ export function nodeRuntime(options: { readonly dataFolder: string; readonly log
 
 function nodeNetwork(log: Logger): Network {
   return {
-    serveUdp: (options) => serveNodeUdp({ ...options, log }),
+    serveUdp: (options) => serveNodeUdp(options, log),
     bindUdp: (options) => bindNodeUdp({ ...options, log }),
     listenTcp: (options) => listenNodeTcp({ ...options, log }),
     connectTcp: (options) => connectNodeTcp(options),

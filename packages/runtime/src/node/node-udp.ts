@@ -2,8 +2,15 @@ import { type Socket, createSocket } from "node:dgram";
 import { isIP, isIPv6 } from "node:net";
 
 import type { Logger } from "../logger.ts";
-import type { AnswerDatagram, DatagramClient, Endpoint, UdpServer, UdpSocket } from "../network.ts";
+import {
+  deferred,
+  type Endpoint,
+  type UdpServer,
+  type UdpServerOptions,
+  type UdpSocket,
+} from "../network.ts";
 import { formatEndpoint } from "../endpoint-text.ts";
+import { ReusedClient } from "../reused-client.ts";
 import { networkFailure } from "./network-failure.ts";
 import { copyOctets, plainOctets } from "./octets.ts";
 
@@ -14,27 +21,36 @@ const sendQueueBytesMax = 4 * 1024 * 1024;
 const datagramBytesMax = 65_535;
 
 /** Answers each datagram with one function. */
-export async function serveNodeUdp(options: {
-  readonly address: string;
-  readonly port: number;
-  readonly answer: AnswerDatagram;
-  readonly log: Logger;
-}): Promise<UdpServer> {
-  const { answer, log } = options;
+export async function serveNodeUdp(options: UdpServerOptions, log: Logger): Promise<UdpServer> {
+  const { answer, defer } = options;
   const socket = await bindSocket(options, log);
-  const client: DatagramClient = { address: "", port: 0, transport: "udp" };
+  const client = new ReusedClient("udp");
   let output = new Uint8Array(datagramBytesMax);
+  let open = true;
+  const replyTo = (to: Endpoint) => (octets: Uint8Array) => {
+    if (open && socket.getSendQueueSize() <= sendQueueBytesMax)
+      socket.send(copyOctets(octets), to.port, to.address, ignoreFailure);
+  };
   socket.on("message", (input, from) => {
     if (from.port === 0) return; // nobody can be answered there; only forgers send from it
-    client.address = from.address;
-    client.port = from.port;
+    client.setText(from.address, from.port);
     const length = answer(plainOctets(input), 0, input.length, client, output);
+    if (length === deferred) {
+      defer?.(copyOctets(input), client.copy(), replyTo(from));
+      return;
+    }
     if (length === 0 || socket.getSendQueueSize() > sendQueueBytesMax) return;
     socket.send(output, 0, length, from.port, from.address);
     // The kernel takes a datagram at once, unless its buffer is full: then the octets stay in use until later.
     if (socket.getSendQueueCount() > 0) output = new Uint8Array(datagramBytesMax);
   });
-  return { local: localOf(socket), [Symbol.asyncDispose]: () => closeSocket(socket) };
+  return {
+    local: localOf(socket),
+    [Symbol.asyncDispose]: async () => {
+      open = false;
+      await closeSocket(socket);
+    },
+  };
 }
 
 /** A socket that sends, and hands over what arrives. */

@@ -36,7 +36,7 @@ export class SimNetwork implements Network {
 
   async serveUdp(options: Parameters<Network["serveUdp"]>[0]): Promise<UdpServer> {
     if (!this.#boot.alive) return never();
-    return serveSimUdp(this.#place, options, options.answer);
+    return serveSimUdp(this.#place, options);
   }
 
   async bindUdp(options: Parameters<Network["bindUdp"]>[0]): Promise<UdpSocket> {

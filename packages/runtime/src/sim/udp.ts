@@ -1,4 +1,11 @@
-import type { AnswerDatagram, DatagramClient, Endpoint, UdpServer, UdpSocket } from "../network.ts";
+import {
+  deferred,
+  type Endpoint,
+  type UdpServer,
+  type UdpServerOptions,
+  type UdpSocket,
+} from "../network.ts";
+import { ReusedClient } from "../reused-client.ts";
 import type { Boot } from "./boot.ts";
 import type { Fabric } from "./fabric.ts";
 import type { DatagramSink, Host } from "./host.ts";
@@ -11,16 +18,17 @@ interface UdpPlace {
 }
 
 /** Answers each datagram with one function, as `runtime/node` does, and spoils the buffers after each call. */
-export function serveSimUdp(place: UdpPlace, asked: Endpoint, answer: AnswerDatagram): UdpServer {
-  const { fabric, host } = place;
+export function serveSimUdp(place: UdpPlace, options: UdpServerOptions): UdpServer {
+  const { fabric, host, boot } = place;
+  const { answer, defer } = options;
   const random = fabric.world.random(`datagram offsets/${host.name}`);
-  const client: DatagramClient = { address: "", port: 0, transport: "udp" };
+  const client = new ReusedClient("udp");
+  let open = true;
   const output = new Uint8Array(65_535);
-  const sink = host.datagramPorts.bind(asked, (local) => ({
+  const sink = host.datagramPorts.bind(options, (local) => ({
     local,
     receive(datagram, from) {
-      client.address = from.address;
-      client.port = from.port;
+      client.setText(from.address, from.port);
       // Code that reads from offset 0, or keeps a view of a buffer, is found out here.
       const offset = random.below(8);
       const input = new Uint8Array(offset + datagram.length + random.below(8)).fill(0xa5);
@@ -29,12 +37,24 @@ export function serveSimUdp(place: UdpPlace, asked: Endpoint, answer: AnswerData
       input.fill(0x5a);
       if (length === 0) return;
       const source = isWildcard(local.address) ? host.sourceFor(from.address) : local.address;
-      const route = { from: { address: source, port: local.port }, to: from };
+      const route = { from: { address: source, port: local.port }, to: { ...from } };
+      if (length === deferred) {
+        defer?.(new Uint8Array(datagram), client.copy(), (octets) => {
+          if (boot.alive && open) fabric.sendDatagram(host, octets, route);
+        });
+        return;
+      }
       fabric.sendDatagram(host, output.subarray(0, length), route);
       output.fill(0x5a, 0, length);
     },
   }));
-  return { local: sink.local, [Symbol.asyncDispose]: async () => host.datagramPorts.release(sink) };
+  return {
+    local: sink.local,
+    [Symbol.asyncDispose]: async () => {
+      open = false;
+      host.datagramPorts.release(sink);
+    },
+  };
 }
 
 /** A socket that sends, and hands over copies of what arrives. */
