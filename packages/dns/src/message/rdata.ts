@@ -146,6 +146,33 @@ export function rdataInMessageToText(type: number, reader: OctetReader): string 
   return texts.filter((text) => text !== "").join(" ");
 }
 
+/**
+ * The rdata within a message with its names written out, from the reader to its end: a copy. The data must be of its
+ * type. @throws DnsError `BadMessage`
+ */
+export function rdataInMessageToWire(type: number, reader: OctetReader): Uint8Array {
+  const fields = fieldsByType.get(type);
+  if (fields === undefined) return reader.rest().slice();
+  const start = reader.at;
+  let writer: OctetWriter | undefined;
+  for (const field of fields) {
+    const at = reader.at;
+    if (field.name === undefined) {
+      field.toText(reader);
+      writer?.octets(reader.octets.subarray(at, reader.at));
+      continue;
+    }
+    if (writer === undefined) {
+      writer = new OctetWriter();
+      writer.octets(reader.octets.subarray(start, at));
+    }
+    writer.octets(readName(reader));
+  }
+  if (reader.remaining > 0)
+    throw new DnsError("BadMessage", `${typeToText(type)} data has ${reader.remaining} octets too many`);
+  return writer?.take() ?? reader.octets.slice(start, reader.end);
+}
+
 /** The names in rdata in wire form, in order. @throws DnsError `BadMessage` when the rdata is not of its type */
 export function rdataNames(type: number, rdata: Uint8Array): RdataName[] {
   const fields = fieldsByType.get(type);
