@@ -8,7 +8,27 @@ export type AnswerPolicy =
    * One group per answer, drawn with probability weight / sum of weights; so the share survives resolvers that shuffle.
    * Groups of weight 0 are drawn only where all are 0. Weights are integers from 0 to 1,000,000.
    */
-  | { readonly kind: "weighted"; readonly groups: readonly WeightedGroup[] };
+  | { readonly kind: "weighted"; readonly groups: readonly WeightedGroup[] }
+  /**
+   * All records, in an order drawn anew: groups without replacement, each with probability weight / what is left, those of
+   * weight 0 last; within a group at random. What k8gb does; it steers only clients that take the first and are asked
+   * directly, since resolvers shuffle.
+   */
+  | { readonly kind: "weightedOrder"; readonly groups: readonly WeightedGroup[] }
+  /**
+   * Records near the client, in the order given; all where nothing is known of the client or nothing is near. With
+   * `groups`: those of the first of the location's tags that has any. Without: those whose own address has the value that
+   * the client's has in the first field in which any do (k8gb's way).
+   */
+  | { readonly kind: "geo"; readonly groups?: readonly GeoGroup[] };
+
+/** Records of one place. */
+export interface GeoGroup {
+  /** Compared exactly with the tags and field values of a client's location. */
+  readonly tag: string;
+  /** In presentation form. */
+  readonly data: readonly string[];
+}
 
 /** Records that are answered together, and how often. */
 export interface WeightedGroup {
