@@ -32,3 +32,10 @@ export type {
   UdpServerOptions,
   UdpSocket,
 } from "./network.ts";
+export type {
+  StreamConnection,
+  StreamServer,
+  StreamServerOptions,
+  StreamSink,
+  StreamTls,
+} from "./stream-server.ts";

@@ -1,3 +1,5 @@
+import type { StreamServer, StreamServerOptions } from "./stream-server.ts";
+
 /** An IP address in text form and a port. Names are never resolved by the network: that is the caller's business. */
 export interface Endpoint {
   readonly address: string;
@@ -188,6 +190,8 @@ export interface Network {
     readonly port: number;
     readonly onConnection: (connection: TcpConnection) => void;
   }): Promise<TcpListener>;
+  /** Accepts connections whose octets are handed over synchronously: what a busy server wants in place of `listenTcp`. */
+  serveStreams(options: StreamServerOptions): Promise<StreamServer>;
   connectTcp(options: {
     readonly to: Endpoint;
     /** The address to leave from; any when absent. */

@@ -6,6 +6,7 @@ import { NodeDisk } from "./node-disk.ts";
 import { NodeHttpClient } from "./node-http-client.ts";
 import { serveNodeHttp } from "./node-http-server.ts";
 import { NodeRandom } from "./node-random.ts";
+import { serveNodeStreams } from "./node-streams.ts";
 import { connectNodeTcp, listenNodeTcp } from "./node-tcp.ts";
 import { bindNodeUdp, serveNodeUdp } from "./node-udp.ts";
 
@@ -26,6 +27,7 @@ function nodeNetwork(log: Logger): Network {
     serveUdp: (options) => serveNodeUdp(options, log),
     bindUdp: (options) => bindNodeUdp({ ...options, log }),
     listenTcp: (options) => listenNodeTcp({ ...options, log }),
+    serveStreams: (options) => serveNodeStreams(options, log),
     connectTcp: (options) => connectNodeTcp(options),
     serveHttp: (options) => serveNodeHttp(options, log),
     httpClient: (options) => new NodeHttpClient(options),

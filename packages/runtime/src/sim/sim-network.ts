@@ -10,6 +10,7 @@ import type {
   UdpServer,
   UdpSocket,
 } from "../network.ts";
+import type { StreamServer, StreamServerOptions } from "../stream-server.ts";
 import type { Boot } from "./boot.ts";
 import { never } from "./boot.ts";
 import { dial } from "./dialing.ts";
@@ -17,6 +18,7 @@ import type { Fabric } from "./fabric.ts";
 import type { Host } from "./host.ts";
 import { SimHttpClient } from "./http-client.ts";
 import { serveSimHttp } from "./http-server.ts";
+import { serveSimStreams } from "./streams.ts";
 import { SimTcpConnection, listenSimTcp } from "./tcp.ts";
 import { bindSimUdp, serveSimUdp } from "./udp.ts";
 
@@ -47,6 +49,11 @@ export class SimNetwork implements Network {
   async listenTcp(options: Parameters<Network["listenTcp"]>[0]): Promise<TcpListener> {
     if (!this.#boot.alive) return never();
     return listenSimTcp(this.#host, options, options.onConnection);
+  }
+
+  async serveStreams(options: StreamServerOptions): Promise<StreamServer> {
+    if (!this.#boot.alive) return never();
+    return serveSimStreams(this.#host, options);
   }
 
   async connectTcp(options: Parameters<Network["connectTcp"]>[0]): Promise<TcpConnection> {

@@ -11,8 +11,8 @@ const windowBytes = 256 * 1024;
 export function listenSimTcp(
   host: Host,
   asked: Endpoint,
-  onConnection: (connection: TcpConnection) => void,
-): TcpListener {
+  onConnection: (connection: SimTcpConnection) => void,
+): TcpListener & { stop(): void } {
   const open = new Set<SimTcpConnection>();
   const sink: ConnectionSink = host.connectionPorts.bind(asked, (local) => ({
     local,
@@ -24,6 +24,7 @@ export function listenSimTcp(
   }));
   return {
     local: sink.local,
+    stop: () => host.connectionPorts.release(sink),
     [Symbol.asyncDispose]: async () => {
       host.connectionPorts.release(sink);
       for (const connection of open) connection.destroy();
@@ -39,6 +40,8 @@ export class SimTcpConnection implements TcpConnection {
   readonly local: Endpoint;
   readonly remote: Endpoint;
   readonly received: AsyncIterable<Uint8Array>;
+  /** Resolves when the connection has ended on both sides, or broke. */
+  readonly closed: Promise<void>;
   readonly #end: WireEnd;
   readonly #onClosed: () => void;
   readonly #inbox: Uint8Array[] = [];
@@ -51,7 +54,12 @@ export class SimTcpConnection implements TcpConnection {
 
   constructor(end: WireEnd, onClosed: () => void = () => {}) {
     this.#end = end;
-    this.#onClosed = onClosed;
+    let settle: () => void = () => {};
+    this.closed = new Promise((resolve) => (settle = resolve));
+    this.#onClosed = () => {
+      settle();
+      onClosed();
+    };
     this.local = end.local;
     this.remote = end.remote;
     this.received = { [Symbol.asyncIterator]: () => this.#read() };
