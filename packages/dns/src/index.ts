@@ -28,3 +28,8 @@ export { composeMessage, parseMessage } from "./message/message.ts";
 export type { Edns, Message, MessageRecord, Question } from "./message/message.ts";
 export { textToTxtData } from "./message/rdata-text.ts";
 export { foldNameText } from "./name/name.ts";
+export { parseTsigKey } from "./tsig/tsig-key.ts";
+export type { TsigAlgorithm, TsigKey, TsigKeyText } from "./tsig/tsig-key.ts";
+export { parseTsigKeyFile } from "./tsig/tsig-key-file.ts";
+export { TsigKeyring } from "./tsig/tsig-keyring.ts";
+export type { DnsRequest, RequestHandler, RequestPipeline, VerifiedRequest } from "./server/dns-request.ts";
