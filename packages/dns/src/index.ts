@@ -1,11 +1,17 @@
 export { Authority } from "./server/authority.ts";
 export type { AuthorityCounters, AuthorityOptions, NotifyHint } from "./server/authority.ts";
+export { AnswerCore } from "./server/answer-core.ts";
+export type { AnswerCoreOptions } from "./server/answer-core.ts";
+export { counterSlots } from "./server/shared-authority.ts";
+export type { AnswerSettings, SharedAuthority, SharedZone } from "./server/shared-authority.ts";
 export { serveDns } from "./server/serve-dns.ts";
 export type { DnsServer, DnsServerCounters, ServeDnsOptions } from "./server/serve-dns.ts";
 export { RateLimit } from "./server/rate-limit.ts";
 export type { RateLimitCounters, RateLimitOptions, SharedRateLimit } from "./server/rate-limit.ts";
 export { Zone } from "./zone/zone.ts";
 export type { ZoneOptions, ZoneSoa } from "./zone/zone.ts";
+export type { WireRecord, ZoneDelta, ZoneSnapshot } from "./zone/wire-record.ts";
+export type { AnswerOutcome, SigningContext, UnsignedAnswer, ZoneSigner } from "./zone/zone-signer.ts";
 export type { RecordProblem } from "./zone/record-check.ts";
 export type { AnswerPolicy, GeoGroup, RecordSet, WeightedGroup } from "./zone/record-set.ts";
 export { GeoClient } from "./geo/geo-client.ts";

@@ -28,6 +28,10 @@ import { extendedError, OptRecord, type OptContext } from "./opt-record.ts";
 import { Query } from "./query.ts";
 import { Response } from "./response.ts";
 import { ServerCookie } from "./server-cookie.ts";
+import type { GeoState } from "../geo/geo-state.ts";
+import type { RequestPipeline } from "./dns-request.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { counterSlots, type SharedAuthority } from "./shared-authority.ts";
 import { writeUnknownKey } from "./unsigned-tsig.ts";
 import { ZoneIndex } from "./zone-index.ts";
 
@@ -55,6 +59,12 @@ export interface AuthorityOptions {
   readonly version?: string;
   /** Answer to `id.server` and `hostname.bind`, and in the NSID option. Default: REFUSED, and no option. */
   readonly serverId?: string;
+  /** What a question with a wrong server cookie gets (RFC 7873 §5.2.3). Default `answer`. */
+  readonly badCookie?: "answer" | "refuse";
+  /** Limits like answers over UDP; absent: no limit. */
+  readonly rateLimit?: RateLimit;
+  /** Where addresses are, for `geo` policies. */
+  readonly geo?: GeoState;
   /** Said to TCP clients that ask for keepalive (RFC 7828). Default 30,000. */
   readonly tcpIdleMs?: number;
 }
@@ -104,6 +114,17 @@ export class Authority {
     faults: 0,
     rcodes: new Float64Array(32),
   };
+  /**
+   * Takes what needs more than a lookup: UPDATE, signed messages, transfers. While it is set, `answer` returns `deferred`
+   * for them, and whoever reads the transport hands a copy to `requests.handle`.
+   */
+  requests: RequestPipeline | undefined;
+  /** Called when what `share` gives has changed: zones came or went, or settings. Not for changes of a zone's content. */
+  onShareChanged: (() => void) | undefined;
+  /** As `answer`, for questions that were shown to come from their sender: no rate limit applies. */
+  get answerExempt(): AnswerDatagram {
+    return this.answer;
+  }
   /** Reads a message at `offset` of `input` and writes the answer at the start of `output`; 0 is no answer. */
   readonly answer: AnswerDatagram;
   readonly #seed: number;
@@ -198,6 +219,23 @@ export class Authority {
 
   refuseNotify(zone: string): void {
     this.#followed.delete(foldNameText(zone));
+  }
+
+  /** What workers answer from. They follow changes of content by themselves, and `onShareChanged` says when to share anew. */
+  share(): SharedAuthority {
+    return {
+      seed: this.#seed,
+      zones: [],
+      counters: new SharedArrayBuffer(counterSlots * 64 * 8),
+      settings: { udpPayloadBytesMax: this.#udpOctetsMax, tcpIdleMs: 30_000, badCookie: "answer" },
+      hasRequests: this.requests !== undefined,
+    };
+  }
+
+  /** Chooses by other addresses from now on (`geo` policies). */
+  setGeo(geo: GeoState | undefined): void {
+    void geo;
+    this.onShareChanged?.();
   }
 
   /** In the order of checks that each answer's rcode depends on. */

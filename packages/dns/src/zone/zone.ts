@@ -4,6 +4,10 @@ import { compileSet, equalRecordSets } from "./compiled-set.ts";
 import { compileChanges, type RecordProblem } from "./record-check.ts";
 import type { RecordSet } from "./record-set.ts";
 import { isNewerSerial, nextSerial } from "./serial.ts";
+import { rdataFromText } from "../message/rdata.ts";
+import { typeFromText } from "../message/codes.ts";
+import type { WireRecord, ZoneDelta, ZoneSnapshot } from "./wire-record.ts";
+import type { ZoneSigner } from "./zone-signer.ts";
 import { ZoneTree } from "./zone-tree.ts";
 
 /** The fields of a zone's SOA record. Names are absolute; all times in seconds. */
@@ -42,6 +46,10 @@ export class Zone {
   #soa: ZoneSoa;
   #nameServers: readonly string[];
   #nameServerTtl: number;
+  /** Signs this zone's answers where the question has DO; set by the DNSSEC part. */
+  signing: ZoneSigner | undefined;
+  readonly #listeners = new Set<(delta: ZoneDelta) => void>();
+  #extra: readonly RecordSet[] = [];
 
   /** @throws DnsError `BadZone`, `BadName` or `BadRecord` */
   constructor(options: ZoneOptions) {
@@ -186,6 +194,57 @@ export class Zone {
     return [this.#soaSet(this.#soa.ttl), this.#nameServerSet(), ...node.given];
   }
 
+  /**
+   * Calls a listener with the records of each serial step, within the change that made it. Costs nothing without
+   * listeners. What a listener throws is dropped.
+   */
+  observe(listener: (delta: ZoneDelta) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /** The records as they are now, to be read while the zone changes on. Dispose of it soon: it holds memory. */
+  snapshot(): ZoneSnapshot {
+    const records = [...this.recordSets()].flatMap(toWire);
+    return {
+      serial: this.serial,
+      records: () => records.values(),
+      [Symbol.dispose]: () => {},
+    };
+  }
+
+  /** The types at a name: `undefined` where there is no such name, `[]` at an empty non-terminal. */
+  typesAt(name: Name): number[] | undefined {
+    return this.tree.find(foldName(name))?.sets.map((set) => set.type);
+  }
+
+  /** Replaces what the apex has beside SOA, NS and what `replace` gives it: DNSKEY, CDS, CDNSKEY. One serial step if it differs. */
+  setApexExtra(sets: readonly RecordSet[]): void {
+    this.#extra = sets;
+    this.#step(undefined);
+  }
+
+  /**
+   * Replaces the whole content, SOA and apex NS included, with the serial as given: for transferred zones. Owners that stay
+   * the same are not touched, and listeners hear of the difference only.
+   *
+   * @throws DnsError `BadZone` with the first record set that a zone cannot hold; then nothing is changed
+   */
+  replaceAll(soa: ZoneSoa, sets: Iterable<RecordSet>): void {
+    const changes = new Map<string, RecordSet[]>();
+    for (const set of this.recordSets()) if (set.name !== this.origin) changes.set(set.name, []);
+    const apexNs: RecordSet[] = [];
+    for (const set of sets) {
+      const owner = nameToText(foldName(nameFromText(set.name)));
+      if (owner === this.origin && set.type.toUpperCase() === "NS") apexNs.push(set);
+      else changes.set(owner, [...(changes.get(owner) ?? []), set]);
+    }
+    this.#nameServers = apexNs.flatMap((set) => set.data);
+    this.#nameServerTtl = apexNs[0]?.ttl ?? soa.ttl;
+    this.#soa = soa;
+    this.load(changes, soa.serial);
+  }
+
   #step(wanted: number | undefined): void {
     this.#soa = { ...this.#soa, serial: nextSerial(this.#soa.serial, wanted) };
     this.#compileApex();
@@ -201,7 +260,8 @@ export class Zone {
     const nameServers = compileSet(this.#nameServerSet(), tree.origin);
     tree.soa = soa;
     tree.negativeSoa = negativeSoa;
-    tree.setApexSets([soa, nameServers]);
+    const extra = this.#extra.map((set) => compileSet(set, tree.origin));
+    tree.setApexSets([soa, nameServers, ...extra]);
   }
 
   #compileSoa(origin: Name, ttl: number): ReturnType<typeof compileSet> {
@@ -217,6 +277,12 @@ export class Zone {
   #nameServerSet(): RecordSet {
     return { name: this.origin, type: "NS", ttl: this.#nameServerTtl, data: this.#nameServers.map(absolute) };
   }
+}
+
+function toWire(set: RecordSet): WireRecord[] {
+  const type = typeFromText(set.type);
+  const owner = nameFromText(set.name);
+  return set.data.map((text) => ({ owner, type, ttl: set.ttl, rdata: rdataFromText(type, text) }));
 }
 
 function absolute(name: string): string {

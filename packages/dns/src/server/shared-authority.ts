@@ -1,0 +1,37 @@
+import type { GeoState } from "../geo/geo-state.ts";
+import type { SharedRateLimit } from "./rate-limit.ts";
+
+/** What an authority answers from, in shared memory. Can be sent to a worker thread. */
+export interface SharedAuthority {
+  /** Hashes names; the same in all threads. */
+  readonly seed: number;
+  readonly zones: readonly SharedZone[];
+  /** Counters of all threads, `counterSlots` of them. */
+  readonly counters: SharedArrayBuffer;
+  /** Secrets of server cookies; absent: no cookies. */
+  readonly cookies?: SharedArrayBuffer;
+  readonly settings: AnswerSettings;
+  readonly rateLimit?: SharedRateLimit;
+  readonly geo?: GeoState;
+  /** Whether messages that need more than a lookup are `deferred` in the main thread, too; else it answers them itself. */
+  readonly hasRequests: boolean;
+}
+
+/** One zone as workers see it. */
+export interface SharedZone {
+  readonly origin: string;
+  readonly memory: SharedArrayBuffer;
+}
+
+/** How answers are made, whatever the zone. */
+export interface AnswerSettings {
+  readonly udpPayloadBytesMax: number;
+  readonly version?: string;
+  readonly serverId?: string;
+  readonly tcpIdleMs: number;
+  /** What a question with a wrong server cookie gets: its answer with a fresh cookie, or BADCOOKIE (RFC 7873 §5.2.3). */
+  readonly badCookie: "answer" | "refuse";
+}
+
+/** How many threads can count at once; slot 0 is the main thread's. */
+export const counterSlots = 65;
