@@ -59,7 +59,6 @@ ptr PTR www
 caa CAA 0 issue "ca.example"
 dn DNAME target
 dn TXT "beside the DNAME"
-hidden.dn A 192.0.2.98
 a.target A 192.0.2.20
 *.target TXT "wild"
 dnx DNAME www.example.org.
@@ -69,6 +68,17 @@ svc HTTPS 1 . alpn="h2,h3" port=8443
 gone.www A 192.0.2.30
 under\\.dot A 192.0.2.31
 \\042.star A 192.0.2.32
+`,
+);
+
+/** What stands below a DNAME is hidden. NSD and Knot do not load such a zone. */
+export const occluded: DifferentialZone = zoneOf(
+  "occluded.test",
+  `dn DNAME target
+hidden.dn A 192.0.2.98
+b.hidden.dn TXT "hidden"
+a.target A 192.0.2.20
+hidden.target TXT "seen"
 `,
 );
 
@@ -90,11 +100,21 @@ export function randomZone(origin: string, random: Random): DifferentialZone {
     if (beside.has("CNAME") || beside.has("DNAME") || (type === "CNAME" && beside.size > 0)) continue;
     if ((type === "NS" || type === "DNAME") && (name.startsWith("*") || beside.size > 0)) continue;
     if (beside.has("NS") && type !== "NS") continue;
+    if (type === "DNAME" ? isAbove(name, owned) : isBelowDname(name, owned)) continue;
     beside.add(type);
     owned.set(name, beside);
     lines.push(`${name} ${type} ${dataOf(type, { target: owner(), number: below(200) + 1 })}`);
   }
   return zoneOf(origin, `${lines.join("\n")}\n`);
+}
+
+/** Whether a name has others below it: data below a DNAME keeps some servers from loading the zone. */
+function isAbove(name: string, owned: ReadonlyMap<string, unknown>): boolean {
+  return [...owned.keys()].some((other) => other.endsWith(`.${name}`));
+}
+
+function isBelowDname(name: string, owned: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  return [...owned].some(([other, types]) => types.has("DNAME") && name.endsWith(`.${other}`));
 }
 
 function dataOf(type: string, { target, number }: { target: string; number: number }): string {
