@@ -34,6 +34,16 @@ export interface ZoneOptions {
   readonly ready?: boolean;
 }
 
+/** What one step of a zone changes beside its owners. */
+export interface ZoneStep {
+  /** Where the serial goes if that is newer; else to the next. */
+  readonly serial?: number;
+  readonly soa?: Partial<Omit<ZoneSoa, "serial">>;
+  /** The whole apex NS set. */
+  readonly nameServers?: readonly string[];
+  readonly nameServerTtl?: number;
+}
+
 /**
  * One zone's data, compiled to bytes as it changes. The content of an answer is always that of one moment: a change
  * is synchronous and so is an answer.
@@ -92,10 +102,7 @@ export class Zone {
    * @returns whether the serial moved
    * @throws DnsError `BadZone` with the first of `check`'s problems
    */
-  replace(
-    changes: ReadonlyMap<string, readonly RecordSet[]>,
-    options: { readonly serial?: number } = {},
-  ): boolean {
+  replace(changes: ReadonlyMap<string, readonly RecordSet[]>, options: ZoneStep = {}): boolean {
     const { contents, problems } = compileChanges(changes, this.tree.origin);
     const problem = problems[0];
     if (problem !== undefined) {
@@ -105,6 +112,7 @@ export class Zone {
       );
     }
     let changed = options.serial !== undefined && isNewerSerial(options.serial, this.serial);
+    if (this.#replaceApex(options)) changed = true;
     for (const content of contents) {
       if (equalSets(this.tree.find(content.name)?.given ?? [], content.given)) continue;
       changed = true;
@@ -243,6 +251,34 @@ export class Zone {
     this.#nameServerTtl = apexNs[0]?.ttl ?? soa.ttl;
     this.#soa = soa;
     this.load(changes, soa.serial);
+  }
+
+  /** Whether the SOA's fields or the NS set differ now; as before when they cannot be compiled. */
+  #replaceApex({
+    soa = {},
+    nameServers = this.#nameServers,
+    nameServerTtl = this.#nameServerTtl,
+  }: ZoneStep): boolean {
+    const before = { soa: this.#soa, names: this.#nameServers, ttl: this.#nameServerTtl };
+    const merged = { ...before.soa, ...soa };
+    const same =
+      (Object.keys(merged) as (keyof ZoneSoa)[]).every((field) => merged[field] === before.soa[field]) &&
+      nameServerTtl === before.ttl &&
+      nameServers.length === before.names.length &&
+      nameServers.every((name, index) => name === before.names[index]);
+    if (same) return false;
+    try {
+      this.#soa = merged;
+      this.#nameServers = nameServers;
+      this.#nameServerTtl = nameServerTtl;
+      this.#compileApex();
+    } catch (error) {
+      this.#soa = before.soa;
+      this.#nameServers = before.names;
+      this.#nameServerTtl = before.ttl;
+      throw error;
+    }
+    return true;
   }
 
   #step(wanted: number | undefined): void {
