@@ -1,0 +1,64 @@
+import { DnsError } from "../dns-error.ts";
+import { typeToText } from "../message/codes.ts";
+import { OctetReader } from "../message/octets.ts";
+import { rdataInMessageToWire } from "../message/rdata.ts";
+import { typeAny, typeMetaMin, typeOpt, typeTsig } from "../message/type-numbers.ts";
+import { readName } from "../message/wire-name.ts";
+import type { WireRecord } from "../zone/wire-record.ts";
+
+/** What a transfer needs of one of its messages. */
+export interface TransferMessage {
+  readonly rcode: number;
+  readonly truncated: boolean;
+  /** The answer section. */
+  readonly records: readonly WireRecord[];
+}
+
+const classIn = 1;
+
+/**
+ * Reads one message of a transfer: its answer section in wire form. The other sections are only checked for being
+ * complete.
+ *
+ * @throws DnsError `BadMessage` also for records that no zone can have
+ */
+export function readTransferMessage(octets: Uint8Array): TransferMessage {
+  const reader = new OctetReader(octets);
+  reader.take(2);
+  const flags = reader.uint16();
+  const [questions, answers, authority, additional] = [
+    reader.uint16(),
+    reader.uint16(),
+    reader.uint16(),
+    reader.uint16(),
+  ];
+  for (let index = 0; index < questions; index++) {
+    readName(reader);
+    reader.take(4);
+  }
+  const records: WireRecord[] = [];
+  for (let index = 0; index < answers; index++) records.push(readRecord(reader));
+  for (let index = 0; index < authority + additional; index++) {
+    readName(reader);
+    reader.take(8);
+    reader.take(reader.uint16());
+  }
+  return { rcode: flags & 15, truncated: (flags & 0x0200) !== 0, records };
+}
+
+function readRecord(reader: OctetReader): WireRecord {
+  const owner = readName(reader);
+  const type = reader.uint16();
+  const recordClass = reader.uint16();
+  const ttl = reader.uint32();
+  const length = reader.uint16();
+  const start = reader.at;
+  reader.take(length);
+  if (type === 0 || type === typeOpt || type === typeTsig || (type >= typeMetaMin && type <= typeAny))
+    throw new DnsError("BadMessage", `${typeToText(type)} is no zone data; the sender is broken`);
+  if (recordClass !== classIn)
+    throw new DnsError("BadMessage", `a record of class ${recordClass} is in a transfer of class IN`);
+  const rdata = rdataInMessageToWire(type, new OctetReader(reader.octets, start, start + length));
+  // RFC 2181 §8: a TTL with its highest bit set counts as 0.
+  return { owner, type, ttl: ttl > 0x7fff_ffff ? 0 : ttl, rdata };
+}

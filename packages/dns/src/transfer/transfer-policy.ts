@@ -1,0 +1,94 @@
+import { DnsError } from "../dns-error.ts";
+import { ipv4FromText, ipv6FromText } from "../name/address.ts";
+import { countLabels, foldNameText, isAtOrBelow, nameFromText, type Name } from "../name/name.ts";
+
+/** Who may do something with a zone and those below it. A zone with a rule of its own does not heed those above. */
+export interface AccessRule {
+  /** `.` is every zone. */
+  readonly zone: string;
+  /** Any one that matches is enough; empty: nobody. */
+  readonly allow: readonly AccessGrant[];
+}
+
+/** One way to be allowed. What it names must all hold; a grant that names nothing allows everybody. */
+export interface AccessGrant {
+  /** Name of the TSIG key that signed. */
+  readonly key?: string;
+  /** `192.0.2.0/24`, `2001:db8::/32`, or one address. */
+  readonly clients?: string;
+}
+
+interface Network {
+  readonly octets: Uint8Array;
+  readonly bits: number;
+}
+
+interface ParsedRule {
+  readonly zone: Name;
+  readonly labels: number;
+  readonly grants: readonly { readonly key: string | undefined; readonly clients: Network | undefined }[];
+}
+
+/** Decides by zone, key and address. Where no rule is about a zone, nobody is allowed. */
+export class TransferPolicy {
+  readonly #rules: readonly ParsedRule[];
+
+  /** @throws DnsError `BadName` or `BadRecord` for a rule that cannot be read */
+  constructor(rules: readonly AccessRule[]) {
+    const parsed = rules.map(({ zone, allow }) => {
+      const name = nameFromText(zone);
+      return { zone: name, labels: countLabels(name), grants: allow.map(parseGrant) };
+    });
+    // The rule with the most labels decides, alone: never the one that sorts first as text.
+    this.#rules = parsed.sort((left, right) => right.labels - left.labels);
+  }
+
+  allows(zone: Name, by: { readonly key: string | undefined; readonly address: string }): boolean {
+    const rule = this.#rules.find((candidate) => isAtOrBelow(zone, candidate.zone));
+    if (rule === undefined) return false;
+    return rule.grants.some(
+      ({ key, clients }) =>
+        (key === undefined || key === by.key) && (clients === undefined || contains(clients, by.address)),
+    );
+  }
+}
+
+function parseGrant({ key, clients }: AccessGrant): ParsedRule["grants"][number] {
+  return {
+    key: key === undefined ? undefined : foldNameText(key),
+    clients: clients === undefined ? undefined : parseNetwork(clients),
+  };
+}
+
+function parseNetwork(text: string): Network {
+  const [address = "", length, ...more] = text.split("/");
+  const octets = addressOctets(address);
+  const width = (octets?.length ?? 0) * 8;
+  const bits = length === undefined ? width : /^[0-9]{1,3}$/.test(length) ? Number(length) : -1;
+  if (octets === undefined || more.length > 0 || bits < 0 || bits > width) {
+    throw new DnsError(
+      "BadRecord",
+      `${JSON.stringify(text)} is no network; write it as 192.0.2.0/24 or 2001:db8::/32`,
+    );
+  }
+  return { octets, bits };
+}
+
+function contains({ octets, bits }: Network, address: string): boolean {
+  const other = addressOctets(address);
+  if (other === undefined || other.length !== octets.length) return false;
+  for (let bit = 0; bit < bits; bit += 8) {
+    const mask = bits - bit >= 8 ? 0xff : 0xff & (0xff << (8 - (bits - bit)));
+    if (((octets[bit >>> 3]! ^ other[bit >>> 3]!) & mask) !== 0) return false;
+  }
+  return true;
+}
+
+/** An IPv4 address is the same whether it came through an IPv6 socket or not. */
+function addressOctets(text: string): Uint8Array | undefined {
+  const octets = ipv4FromText(text) ?? ipv6FromText(text.split("%")[0]!);
+  if (octets?.length !== 16) return octets;
+  const mapped =
+    octets.subarray(0, 10).every((octet) => octet === 0) && octets[10] === 0xff && octets[11] === 0xff;
+  return mapped ? octets.subarray(12) : octets;
+}
