@@ -38,4 +38,6 @@ export { parseTsigKey } from "./tsig/tsig-key.ts";
 export type { TsigAlgorithm, TsigKey, TsigKeyText } from "./tsig/tsig-key.ts";
 export { parseTsigKeyFile } from "./tsig/tsig-key-file.ts";
 export { TsigKeyring } from "./tsig/tsig-keyring.ts";
+export { createRequestPipeline } from "./server/request-pipeline.ts";
+export type { RequestPipelineOptions } from "./server/request-pipeline.ts";
 export type { DnsRequest, RequestHandler, RequestPipeline, VerifiedRequest } from "./server/dns-request.ts";

@@ -1,0 +1,163 @@
+import type { AnswerDatagram, Clock, Logger } from "@meridian/runtime";
+import { typeAxfr, typeIxfr } from "../message/type-numbers.ts";
+import type { TsigKeyring } from "../tsig/tsig-keyring.ts";
+import { verifyRequest } from "../tsig/verify-request.ts";
+import type { DnsRequest, RequestHandler, RequestPipeline, VerifiedRequest } from "./dns-request.ts";
+import { responseClass, type LimitedClient, type RateLimit } from "./rate-limit.ts";
+import {
+  composeEmptyAnswer,
+  datagramOctetsMax,
+  readRequestHead,
+  truncateAnswer,
+  type RequestHead,
+} from "./request-head.ts";
+
+/** Who answers which kind of request, and whose signatures count. */
+export interface RequestPipelineOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly keyring: TsigKeyring;
+  /** Answers signed questions and NOTIFY; an `Authority` is one. */
+  readonly authority: { readonly answerExempt: AnswerDatagram };
+  /** Answers UPDATE (RFC 2136); absent: REFUSED. */
+  readonly update?: RequestHandler;
+  /** Answers AXFR and IXFR; absent: REFUSED. */
+  readonly transfer?: RequestHandler;
+  /** Limits what nobody signed, over UDP: the authority's own. */
+  readonly rateLimit?: RateLimit;
+}
+
+const rcode = { formErr: 1, servFail: 2, notImp: 4, refused: 5, notAuth: 9, badVers: 16 } as const;
+const opcode = { query: 0, notify: 4, update: 5 } as const;
+const messageOctetsMax = 65_535;
+
+/**
+ * The one way of all messages that need more than a lookup, the same for every transport: header, signature, then whoever
+ * answers that kind, then the signature of the answer. No answer is ever larger with its signature than its client takes.
+ */
+export function createRequestPipeline(options: RequestPipelineOptions): RequestPipeline {
+  return { handle: (request) => answerRequest(request, options) };
+}
+
+async function* answerRequest(
+  request: DnsRequest,
+  options: RequestPipelineOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { message, client } = request;
+  const head = readRequestHead(message);
+  const limit = client.transport === "udp" ? datagramOctetsMax(head) : messageOctetsMax;
+  const verdict = head.malformed ? ({ kind: "malformed" } as const) : verifyRequest(message, options);
+  switch (verdict.kind) {
+    case "malformed":
+      yield* limited([composeEmptyAnswer(head, { rcode: rcode.formErr })], { request, head, options });
+      return;
+    case "failed": {
+      const answer = verdict.seal(composeEmptyAnswer(head, { rcode: rcode.notAuth }));
+      yield* limited([answer], { request, head, options });
+      return;
+    }
+    case "unsigned": {
+      const plain = { ...request, key: undefined, octetsMax: limit };
+      yield* limited(dispatch(plain, { head, options }), { request, head, options });
+      return;
+    }
+    case "verified": {
+      const { signer, key, message: stripped } = verdict;
+      const octetsMax = limit - signer.octets;
+      const plain = { ...request, message: stripped, key, octetsMax };
+      for await (const answer of dispatch(plain, { head, options })) {
+        // A client that takes 512 octets and signs with a long name may have no room for even the question.
+        const fits = answer.length <= octetsMax || client.transport !== "udp";
+        yield signer.sign(fits ? answer : truncateAnswer(answer, head));
+      }
+    }
+  }
+}
+
+interface Context {
+  readonly head: RequestHead;
+  readonly options: RequestPipelineOptions;
+}
+
+/** Nobody proved who sent the request, and over UDP nobody proved whence: its answers count against the rate limit. */
+async function* limited(
+  answers: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { request, head, options }: Context & { readonly request: DnsRequest },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { client } = request;
+  if (client.transport === "udp" && options.rateLimit !== undefined) {
+    const verdict = checkLimit(options.rateLimit, client, options.clock);
+    if (verdict === "drop") return;
+    if (verdict === "slip") {
+      yield composeEmptyAnswer(head, { rcode: 0, truncated: true });
+      return;
+    }
+  }
+  yield* answers;
+}
+
+function checkLimit(rateLimit: RateLimit, client: LimitedClient, clock: Clock): "pass" | "slip" | "drop" {
+  return (["pass", "slip", "drop"] as const)[
+    rateLimit.check(client, responseClass.error, 0, clock.monotonicMs())
+  ];
+}
+
+async function* dispatch(
+  request: VerifiedRequest,
+  { head, options }: Context,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const refuse = (code: number): Uint8Array => composeEmptyAnswer(head, { rcode: code });
+  if ((head.edns?.version ?? 0) > 0) {
+    yield refuse(rcode.badVers);
+    return;
+  }
+  const handler = handlerFor(request, { head, options });
+  if (typeof handler === "number") {
+    yield refuse(handler);
+    return;
+  }
+  let answered = false;
+  try {
+    for await (const answer of handler(request)) {
+      answered = true;
+      yield answer;
+    }
+  } catch (error) {
+    if (request.signal.aborted) return;
+    // A fault of ours, or of the disk: the client should hear of it, and whoever runs the server should see it.
+    options.log.error("answering a DNS request failed", {
+      error,
+      opcode: head.opcode,
+      client: request.client.address,
+    });
+    if (!answered) yield refuse(rcode.servFail);
+  }
+}
+
+/** Who answers, or the rcode to refuse with. */
+function handlerFor(request: VerifiedRequest, { head, options }: Context): RequestHandler | number {
+  switch (head.opcode) {
+    case opcode.update:
+      return options.update ?? rcode.refused;
+    case opcode.notify:
+      return (plain) => lookUp(plain, options);
+    case opcode.query:
+      if (head.type !== typeAxfr && head.type !== typeIxfr) return (plain) => lookUp(plain, options);
+      // A datagram cannot hold a zone (RFC 5936 §4.2).
+      if (head.type === typeAxfr && request.client.transport === "udp") return rcode.notImp;
+      return options.transfer ?? rcode.refused;
+    default:
+      return rcode.notImp;
+  }
+}
+
+/** The authority's own answer, in the same turn. */
+async function* lookUp(
+  { message, client, octetsMax }: VerifiedRequest,
+  { authority }: RequestPipelineOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  // Datagrams are cut to size behind the signature's room is known; frames must leave that room by themselves.
+  const output = new Uint8Array(client.transport === "udp" ? messageOctetsMax : octetsMax);
+  const length = authority.answerExempt(message, 0, message.length, client, output);
+  if (length > 0) yield output.slice(0, length);
+}
