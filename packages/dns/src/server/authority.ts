@@ -153,8 +153,8 @@ export class Authority {
       payloadSize: this.#udpOctetsMax,
       serverId: serverId === undefined ? undefined : new TextEncoder().encode(serverId).slice(0, 128),
       cookie: clock === undefined ? undefined : new ServerCookie({ secret: random.bytes(16), clock }),
-      tcpIdleMs: options.tcpIdleMs ?? 30_000,
     });
+    if (options.tcpIdleMs !== undefined) this.#opt.tcpIdleMs = options.tcpIdleMs;
     // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
     this.answer = (input, offset, length, client, output) => {
       if (
@@ -202,6 +202,15 @@ export class Authority {
     if (zone === undefined) return false;
     zone.tree.servedBy = undefined;
     return true;
+  }
+
+  /** What stream clients that ask for keepalive are told (RFC 7828), in milliseconds; 0 asks them to leave. */
+  get tcpIdleMs(): number {
+    return this.#opt.tcpIdleMs;
+  }
+
+  set tcpIdleMs(idleMs: number) {
+    this.#opt.tcpIdleMs = idleMs;
   }
 
   zone(origin: string): Zone | undefined {

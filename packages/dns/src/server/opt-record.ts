@@ -6,12 +6,14 @@ import { cookieOctets, type ServerCookie } from "./server-cookie.ts";
 
 const fixedOctets = 11;
 
+/** RFC 8467 §4.1: padded answers are multiples of this. */
+const paddingBlock = 468;
+
 /** What we say about ourselves in OPT records. */
 export interface OptSettings {
   readonly payloadSize: number;
   readonly serverId: Uint8Array | undefined;
   readonly cookie: ServerCookie | undefined;
-  readonly tcpIdleMs: number;
 }
 
 /** Extended DNS errors that we send (RFC 8914 §4). */
@@ -23,6 +25,8 @@ export const extendedError = { none: -1, notReady: 14, notAuthoritative: 20, inv
  */
 export class OptRecord {
   extendedError = -1;
+  /** Said to stream clients that ask for keepalive (RFC 7828). */
+  tcpIdleMs = 30_000;
   readonly #settings: OptSettings;
 
   constructor(settings: OptSettings) {
@@ -77,7 +81,7 @@ export class OptRecord {
     context: { readonly client: DatagramClient; readonly overTcp: boolean },
   ): void {
     const { output } = response;
-    const { serverId, cookie, tcpIdleMs } = this.#settings;
+    const { serverId, cookie } = this.#settings;
     let { at } = response;
     if (query.cookieAt >= 0 && cookie !== undefined) {
       at = writeOptionHead(output, at, { code: optionCode.cookie, length: cookieOctets });
@@ -98,7 +102,7 @@ export class OptRecord {
     }
     if (query.wantsKeepalive && context.overTcp) {
       at = writeOptionHead(output, at, { code: optionCode.keepalive, length: 2 });
-      const tenths = Math.min(0xffff, Math.round(tcpIdleMs / 100));
+      const tenths = Math.min(0xffff, Math.round(this.tcpIdleMs / 100));
       output[at++] = tenths >>> 8;
       output[at++] = tenths;
     }
@@ -106,6 +110,16 @@ export class OptRecord {
       at = writeOptionHead(output, at, { code: optionCode.extendedError, length: 2 });
       output[at++] = this.extendedError >>> 8;
       output[at++] = this.extendedError;
+    }
+    const { transport } = context.client;
+    // RFC 7830 §3: only where nobody on the way can read the answer, so that its size may be hidden, too.
+    if (query.wantsPadding && (transport === "tls" || transport === "https")) {
+      const length = paddingBlock - ((at + 4) % paddingBlock || paddingBlock);
+      if (at + 4 + length <= output.length) {
+        at = writeOptionHead(output, at, { code: optionCode.padding, length });
+        output.fill(0, at, at + length);
+        at += length;
+      }
     }
     response.at = at;
   }

@@ -6,7 +6,14 @@ import { LookupName } from "../name/lookup-name.ts";
 export type QueryVerdict = "ok" | "malformed";
 
 /** The EDNS options that are known here. */
-export const optionCode = { nsid: 3, clientSubnet: 8, cookie: 10, keepalive: 11, extendedError: 15 } as const;
+export const optionCode = {
+  nsid: 3,
+  clientSubnet: 8,
+  cookie: 10,
+  keepalive: 11,
+  padding: 12,
+  extendedError: 15,
+} as const;
 
 /**
  * A received message, read in place. One object is used again for every message: nothing is allocated, and every
@@ -37,6 +44,7 @@ export class Query {
   hasOptions = false;
   wantsServerId = false;
   wantsKeepalive = false;
+  wantsPadding = false;
   /** Where the COOKIE option's data starts, or -1. */
   cookieAt = -1;
   cookieLength = 0;
@@ -65,6 +73,7 @@ export class Query {
     this.hasOptions = false;
     this.wantsServerId = false;
     this.wantsKeepalive = false;
+    this.wantsPadding = false;
     this.cookieAt = -1;
     this.subnetAt = -1;
     this.signatureAt = -1;
@@ -179,6 +188,9 @@ export class Query {
         return this.#isSubnet(at, length);
       case optionCode.keepalive:
         this.wantsKeepalive = true;
+        return true;
+      case optionCode.padding:
+        this.wantsPadding = true;
         return true;
       default:
         return true;
