@@ -30,6 +30,7 @@ export interface SigningContext {
   readonly type: number;
   /** The CO flag: NXDOMAIN may stay (RFC 9824 §5.1). */
   readonly compactOk: boolean;
+  readonly overTcp: boolean;
   /** The signer of the zone that owns a record of this answer; `undefined` where that zone is not signed. */
   signerOf(owner: Name, type: number): ZoneSigner | undefined;
 }
@@ -43,6 +44,13 @@ export interface ZoneSigner {
   readonly origin: Name;
   /** Types at a name of the zone: `undefined` where there is no such name, `[]` at an empty non-terminal. Set by the zone. */
   typesAt: ((name: Name) => readonly number[] | undefined) | undefined;
+  /** The rdata of a record set of the zone: DS sets for referrals, the SOA. Set by the zone. */
+  recordsAt:
+    | ((
+        name: Name,
+        type: number,
+      ) => { readonly ttl: number; readonly rdatas: readonly Uint8Array[] } | undefined)
+    | undefined;
   /** Adds signatures and denials. Called on the signer of the zone that the last step was in, else of the first one signed. */
   sign(answer: UnsignedAnswer, context: SigningContext): void;
 }
