@@ -1,6 +1,14 @@
 /** What went wrong; see the table in the package's README for causes and remedies. */
 export type DnsErrorCode =
-  "BadName" | "BadRecord" | "BadMessage" | "BadZone" | "BadTransfer" | "BadKey" | "BadGeoData" | "TooLarge";
+  | "BadName"
+  | "BadRecord"
+  | "BadMessage"
+  | "BadZone"
+  | "BadTransfer"
+  | "BadKey"
+  | "BadGeoData"
+  | "BadJournal"
+  | "TooLarge";
 
 /** The one error of this package. Answering never throws it: it is for parsing text, composing messages and changing zones. */
 export class DnsError extends Error {

@@ -1,0 +1,83 @@
+import { OctetReader } from "../message/octets.ts";
+import { rdataInMessageToWire } from "../message/rdata.ts";
+import { typeSoa } from "../message/type-numbers.ts";
+import { readName } from "../message/wire-name.ts";
+import type { Name } from "../name/name.ts";
+
+/** A record of an UPDATE. Its class says what it means (RFC 2136 §2.4 and §2.5). */
+export interface UpdateRecord {
+  readonly owner: Name;
+  readonly type: number;
+  readonly class: number;
+  readonly ttl: number;
+  /** Names in it written out. */
+  readonly rdata: Uint8Array;
+}
+
+/** The sections of an UPDATE (RFC 2136 §2). */
+export interface UpdateMessage {
+  readonly zone: Name;
+  readonly prerequisites: readonly UpdateRecord[];
+  readonly updates: readonly UpdateRecord[];
+}
+
+/** Response codes of an UPDATE (RFC 2136 §2.2). */
+export const updateRcode = {
+  noError: 0,
+  formErr: 1,
+  servFail: 2,
+  nxDomain: 3,
+  refused: 5,
+  yxDomain: 6,
+  yxRRset: 7,
+  nxRRset: 8,
+  notAuth: 9,
+  notZone: 10,
+} as const;
+
+/** Classes that are meanings: IN is a value, ANY and NONE are about what there is (RFC 2136 §2.4). */
+export const updateClass = { in: 1, none: 254, any: 255 } as const;
+
+/** Reads an UPDATE; a number is the rcode to answer it with. */
+export function readUpdate(message: Uint8Array): UpdateMessage | number {
+  try {
+    const reader = new OctetReader(message);
+    reader.take(4);
+    const zones = reader.uint16();
+    const prerequisiteCount = reader.uint16();
+    const updateCount = reader.uint16();
+    reader.take(2);
+    // RFC 2136 §3.1.1: one zone, asked as SOA.
+    if (zones !== 1) return updateRcode.formErr;
+    const zone = readName(reader);
+    if (reader.uint16() !== typeSoa) return updateRcode.formErr;
+    if (reader.uint16() !== updateClass.in) return updateRcode.notAuth;
+    return {
+      zone,
+      prerequisites: readRecords(reader, prerequisiteCount),
+      updates: readRecords(reader, updateCount),
+    };
+  } catch {
+    return updateRcode.formErr;
+  }
+}
+
+function readRecords(reader: OctetReader, count: number): UpdateRecord[] {
+  const records: UpdateRecord[] = [];
+  for (let index = 0; index < count; index++) {
+    const owner = readName(reader);
+    const type = reader.uint16();
+    const recordClass = reader.uint16();
+    const ttl = reader.uint32();
+    const length = reader.uint16();
+    const start = reader.at;
+    reader.take(length);
+    const rdata =
+      length === 0 && recordClass !== updateClass.in
+        ? new Uint8Array()
+        : rdataInMessageToWire(type, new OctetReader(reader.octets, start, start + length));
+    // RFC 2181 §8: a TTL with its highest bit set counts as 0.
+    records.push({ owner, type, class: recordClass, ttl: ttl > 0x7fff_ffff ? 0 : ttl, rdata });
+  }
+  return records;
+}

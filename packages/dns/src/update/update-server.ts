@@ -1,0 +1,183 @@
+import type { Runtime } from "@meridian/runtime";
+import { foldName, nameToText } from "../name/name.ts";
+import type { RequestHandler, VerifiedRequest } from "../server/dns-request.ts";
+import { composeEmptyAnswer, readRequestHead } from "../server/request-head.ts";
+import { isNewerSerial, nextSerial } from "../zone/serial.ts";
+import type { Zone } from "../zone/zone.ts";
+import { applyUpdates } from "./apply-updates.ts";
+import { checkPrerequisites } from "./prerequisites.ts";
+import { prescan } from "./prescan.ts";
+import { UpdateJournal } from "./update-journal.ts";
+import { readUpdate, updateRcode, type UpdateMessage } from "./update-message.ts";
+import { UpdatePolicy, type UpdateRule } from "./update-policy.ts";
+import { ZoneDraft } from "./zone-draft.ts";
+
+/** A zone that takes updates. From `open` on nobody else changes it. */
+export interface UpdatableZone {
+  /** As it was read from its file. */
+  readonly zone: Zone;
+  /** Where acknowledged updates are kept, a path on the runtime's disk; each zone has its own. */
+  readonly journal: string;
+  readonly rules: readonly UpdateRule[];
+}
+
+/** Which zones take updates. */
+export interface UpdateServerOptions {
+  readonly zones: readonly UpdatableZone[];
+  /** Tells served zones that take no updates (REFUSED) from strange ones (NOTAUTH); an `Authority` is one. */
+  readonly authority: { zone(origin: string): unknown };
+}
+
+/** Numbers since the start; they only rise. */
+export interface UpdateCounters {
+  /** Updates that changed something and are durable. */
+  applied: number;
+  /** Answered NOERROR, as there was nothing to change. */
+  unchanged: number;
+  /** Answered with any other rcode. */
+  refused: number;
+}
+
+interface Target {
+  readonly zone: Zone;
+  readonly journal: UpdateJournal;
+  readonly policy: UpdatePolicy;
+  /** Updates of one zone are made one after the other. */
+  last: Promise<unknown>;
+  waiting: number;
+}
+
+/** Updates of one zone that may wait for those before them. */
+const waitingMax = 1_000;
+/** More could be too large for any answer. */
+const nameServersMax = 200;
+
+/**
+ * Takes dynamic updates (RFC 2136): only signed ones, by rules for each key, all or nothing, one serial step for each
+ * message. NOERROR means that the change is on the disk and in the answers; it is in no answer before it is on the disk.
+ */
+export class UpdateServer implements AsyncDisposable {
+  readonly counters: UpdateCounters = { applied: 0, unchanged: 0, refused: 0 };
+  /** For the request pipeline. */
+  readonly handle: RequestHandler;
+  readonly #runtime: Runtime;
+  readonly #authority: UpdateServerOptions["authority"];
+  readonly #targets: ReadonlyMap<string, Target>;
+
+  private constructor(
+    runtime: Runtime,
+    options: { readonly authority: UpdateServerOptions["authority"]; readonly targets: readonly Target[] },
+  ) {
+    this.#runtime = runtime;
+    this.#authority = options.authority;
+    this.#targets = new Map(options.targets.map((target) => [target.zone.origin, target]));
+    this.handle = (request) => this.#answer(request);
+  }
+
+  /**
+   * Opens the journals and puts what they hold into the zones.
+   *
+   * @throws DnsError `BadJournal` for one that cannot be used, `BadName` or `BadRecord` for a rule
+   */
+  static async open(runtime: Runtime, { zones, authority }: UpdateServerOptions): Promise<UpdateServer> {
+    const targets: Target[] = [];
+    try {
+      for (const { zone, journal: path, rules } of zones) {
+        const policy = new UpdatePolicy(zone.origin, rules);
+        const journal = await UpdateJournal.open(runtime, { path, zone });
+        targets.push({ zone, journal, policy, last: Promise.resolve(), waiting: 0 });
+      }
+    } catch (error) {
+      for (const { journal } of targets) await journal[Symbol.asyncDispose]();
+      throw error;
+    }
+    return new UpdateServer(runtime, { authority, targets });
+  }
+
+  /** Ends after the updates that are under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { last, journal } of this.#targets.values()) {
+      await last;
+      await journal[Symbol.asyncDispose]();
+    }
+  }
+
+  async *#answer(request: VerifiedRequest): AsyncGenerator<Uint8Array, void, undefined> {
+    const rcode = await this.#decide(request);
+    if (rcode !== updateRcode.noError) this.counters.refused++;
+    yield composeEmptyAnswer(readRequestHead(request.message), { rcode });
+  }
+
+  async #decide({ message, key, signal }: VerifiedRequest): Promise<number> {
+    if (key === undefined) return updateRcode.refused;
+    const update = readUpdate(message);
+    if (typeof update === "number") return update;
+    const origin = nameToText(foldName(update.zone));
+    const target = this.#targets.get(origin);
+    if (target === undefined)
+      return this.#authority.zone(origin) === undefined ? updateRcode.notAuth : updateRcode.refused;
+    if (!target.policy.knows(key)) return updateRcode.refused;
+    if (target.waiting >= waitingMax) return updateRcode.servFail;
+    target.waiting++;
+    const made = target.last.then(() => this.#make(target, { update, key, signal }));
+    // Compacting is nothing that the sender should wait for.
+    target.last = made.then(
+      () => this.#compact(target),
+      () => {},
+    );
+    try {
+      return await made;
+    } finally {
+      target.waiting--;
+    }
+  }
+
+  /** Everything from the first look at the zone to the change is one turn, but for the write to the disk. */
+  async #make(
+    { zone, journal, policy }: Target,
+    {
+      update,
+      key,
+      signal,
+    }: { readonly update: UpdateMessage; readonly key: string; readonly signal: AbortSignal },
+  ): Promise<number> {
+    signal.throwIfAborted();
+    if (!zone.ready) return updateRcode.servFail;
+    const draft = new ZoneDraft(zone);
+    const unmet =
+      checkPrerequisites(update.prerequisites, { draft, zone: update.zone }) ||
+      prescan(update.updates, update.zone);
+    if (unmet !== updateRcode.noError) return unmet;
+    if (!policy.allows(key, update.updates, draft)) return updateRcode.refused;
+    applyUpdates(update.updates, draft);
+    const change = draft.changes();
+    if (change === undefined) {
+      this.counters.unchanged++;
+      return updateRcode.noError;
+    }
+    const [problem] = zone.check(change.owners);
+    if (problem !== undefined || (change.step.nameServers?.length ?? 0) > nameServersMax) {
+      this.#runtime.log.debug("an update would break its zone", { ...problem, zone: zone.origin, key });
+      return updateRcode.refused;
+    }
+    const { serial: wanted } = change.step;
+    const serial =
+      wanted !== undefined && isNewerSerial(wanted, zone.serial) ? wanted : nextSerial(zone.serial);
+    await journal.append(change, serial);
+    zone.replace(change.owners, { ...change.step, serial });
+    this.counters.applied++;
+    return updateRcode.noError;
+  }
+
+  /** A journal that cannot be compacted is only large: the update is safe. */
+  async #compact({ journal, zone }: Target): Promise<void> {
+    try {
+      await journal.compactIfLarge(zone);
+    } catch (error) {
+      this.#runtime.log.warn("compacting an update journal failed; the next update tries again", {
+        error,
+        zone: zone.origin,
+      });
+    }
+  }
+}
