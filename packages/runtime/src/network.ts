@@ -133,10 +133,20 @@ export interface HttpServerOptions {
   readonly handler: HttpHandler;
   /** Bodies over this are answered 413. */
   readonly bodyBytesMax: number;
+  /** Open connections; more are closed at once. Default 4,096. */
+  readonly connectionsMax?: number;
+  /** Requests at once on one HTTP/2 connection. Default 1,000. */
+  readonly streamsMax?: number;
 }
 
 export interface HttpServer extends AsyncDisposable {
   readonly local: Endpoint;
+  /**
+   * Uses another certificate from the next handshake on; of no effect without TLS.
+   *
+   * @throws NetworkError `Broken` when certificate and key do not fit; the one before stays
+   */
+  setTls(tls: TlsServerIdentity): void;
 }
 
 export interface HttpClientOptions {

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { ServerHttp2Session } from "node:http2";
 import { createSecureServer } from "node:http2";
 import type { Server, Socket } from "node:net";
-import { TLSSocket } from "node:tls";
+import { type SecureContextOptions, Server as TlsServer, TLSSocket } from "node:tls";
 
 import type { Logger } from "../logger.ts";
 import type { HttpRequest, HttpServer, HttpServerOptions, TlsServerIdentity } from "../network.ts";
@@ -11,12 +11,14 @@ import { clientCertificateOf } from "./client-certificate.ts";
 import type { NodeResponse } from "./http-exchange.ts";
 import { HttpExchange } from "./http-exchange.ts";
 import { listenOn } from "./listening.ts";
+import { networkFailure } from "./network-failure.ts";
 import type { NodeRequest } from "./request-body.ts";
 import { watchSession } from "./session-ping.ts";
 
 /** How long open exchanges may go on after the server began to close. */
 const closeGraceMs = 2_000;
 const connectionsMax = 4_096;
+const streamsMax = 1_000;
 /** Kept longer than clients keep idle connections, so that they rarely meet one that is just being closed. */
 const keepAliveTimeoutMs = 120_000;
 const headerBytesMax = 32 * 1024;
@@ -34,7 +36,6 @@ const http1Limits = {
 } as const;
 
 const http2Limits = {
-  settings: { maxConcurrentStreams: 1_000, maxHeaderListSize: headerBytesMax, enablePush: false },
   maxHeaderListPairs: 200,
   maxSessionMemory: 64, // megabytes
   unknownProtocolTimeout: 10_000,
@@ -45,7 +46,11 @@ export async function serveNodeHttp(options: HttpServerOptions, log: Logger): Pr
   const door = new HttpDoor(options, log);
   const local = await listenOn(door.server, options, { attempt: "serve HTTP", log });
   let closing: Promise<void> | undefined;
-  return { local, [Symbol.asyncDispose]: () => (closing ??= door.close()) };
+  return {
+    local,
+    setTls: (tls) => door.setTls(tls),
+    [Symbol.asyncDispose]: () => (closing ??= door.close()),
+  };
 }
 
 /** A server with its connections and open exchanges. */
@@ -64,7 +69,7 @@ class HttpDoor {
     this.#options = options;
     this.#log = log;
     this.server = options.tls === undefined ? this.#createPlain() : this.#createSecure(options.tls);
-    this.server.maxConnections = connectionsMax;
+    this.server.maxConnections = options.connectionsMax ?? connectionsMax;
     this.server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
@@ -90,6 +95,15 @@ class HttpDoor {
     clearInterval(sweep);
   }
 
+  setTls(tls: TlsServerIdentity): void {
+    if (!(this.server instanceof TlsServer)) return;
+    try {
+      this.server.setSecureContext(secureContextOf(tls));
+    } catch (error) {
+      throw networkFailure("cannot use the certificate and key given", error);
+    }
+  }
+
   #createPlain(): Server {
     return createServer(http1Limits, (request, response) => this.#exchange(request, response));
   }
@@ -98,14 +112,15 @@ class HttpDoor {
     const server = createSecureServer({
       ...http1Limits,
       ...http2Limits,
+      settings: {
+        maxConcurrentStreams: this.#options.streamsMax ?? streamsMax,
+        maxHeaderListSize: headerBytesMax,
+        enablePush: false,
+      },
       allowHTTP1: true,
-      cert: tls.certificatePem,
-      key: tls.privateKeyPem,
-      minVersion: "TLSv1.2",
+      ...secureContextOf(tls),
       handshakeTimeout: 10_000,
-      ...(tls.clientCaPem === undefined
-        ? {}
-        : { ca: tls.clientCaPem, requestCert: true, rejectUnauthorized: false }),
+      ...(tls.clientCaPem === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
     });
     server.on("request", (request, response) => this.#exchange(request, response));
     server.on("session", (session) => {
@@ -148,6 +163,15 @@ class HttpDoor {
       this.server.closeIdleConnections();
     }
   }
+}
+
+function secureContextOf(tls: TlsServerIdentity): SecureContextOptions {
+  return {
+    cert: tls.certificatePem,
+    key: tls.privateKeyPem,
+    minVersion: "TLSv1.2",
+    ...(tls.clientCaPem === undefined ? {} : { ca: tls.clientCaPem }),
+  };
 }
 
 function closingError(): NetworkError {

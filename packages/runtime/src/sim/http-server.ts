@@ -57,7 +57,7 @@ export function serveSimHttp(place: SimHttpServerPlace, options: HttpServerOptio
       }
     });
   };
-  return { local: sink.local, [Symbol.asyncDispose]: close };
+  return { local: sink.local, setTls() {}, [Symbol.asyncDispose]: close };
 }
 
 interface ServerConnectionOptions {
