@@ -85,7 +85,7 @@ for (const [name, octets] of [
 }
 
 test("a client that dribbles octets without a question is let go, an idle one later", async () => {
-  const { sim, client, server } = await start({ tcpIdleMs: 20_000 });
+  const { sim, client, server } = await start({ tcp: { idleMs: 20_000 } });
   const dribbler = await connect(sim, client);
   const asker = await connect(sim, client);
   const gone = { dribbler: Infinity, asker: Infinity };
@@ -104,7 +104,7 @@ test("a client that dribbles octets without a question is let go, an idle one la
 });
 
 test("at the limit the longest silent connection makes room for a new one", async () => {
-  const { sim, client, server } = await start({ tcpConnectionsMax: 2 });
+  const { sim, client, server } = await start({ tcp: { connectionsMax: 2 } });
   const broken: string[] = [];
   const open = async (name: string): Promise<TcpConnection> => {
     const connection = await connect(sim, client);

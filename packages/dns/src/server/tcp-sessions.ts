@@ -1,16 +1,32 @@
-import type { AnswerDatagram, Runtime, TcpConnection } from "@meridian/runtime";
-import { TcpSession } from "./tcp-session.ts";
+import type { AnswerDatagram, Runtime, StreamConnection, StreamSink } from "@meridian/runtime";
+import type { RequestPipeline } from "./dns-request.ts";
+import type { ProxySources } from "./proxy-sources.ts";
+import { TcpOutput } from "./tcp-output.ts";
+import { TcpSession, type TcpSessionHost } from "./tcp-session.ts";
 
-/** How long the first question may take to arrive, and a written answer to be taken. */
+/** How long the first question may take to arrive, and written answers to be taken. */
 const firstQuestionMs = 8_000;
-const writeMs = 10_000;
+const congestedMs = 10_000;
 /** Above this share of the connections allowed, silent ones are let go after `crowdedIdleMs`. */
 const crowdedShare = 0.75;
 const crowdedIdleMs = 3_000;
 const sweepMs = 1_000;
-const answerOctetsMax = 65_535;
 
-/** Numbers of TCP connections; all but `tcpOpen` only rise. */
+/** What TCP and TLS connections may cost. */
+export interface TcpLimits {
+  /** A connection without a question for this long is closed. Default 30,000; 3,000 above three quarters of `connectionsMax`. */
+  readonly idleMs?: number;
+  /** At this many, the longest idle connection is closed for a new one. Default 1,000 over all endpoints. */
+  readonly connectionsMax?: number;
+  /** The same for each IPv4 address and each IPv6 /64. Default 100. Proxies are exempt: they speak for many. */
+  readonly connectionsPerClientMax?: number;
+  /** After so many questions a connection is ended. Default: no limit. */
+  readonly questionsMax?: number;
+  /** Longer questions reset the connection. Default 16,384; long updates need up to 65,535. */
+  readonly questionOctetsMax?: number;
+}
+
+/** Numbers of TCP and TLS connections; all but `tcpOpen` only rise. */
 export interface TcpCounters {
   /** Connections accepted since the start. */
   tcpConnections: number;
@@ -24,7 +40,16 @@ export interface TcpCounters {
   tcpReset: number;
 }
 
-/** The TCP clients of one server, with a bound on how many there are and how long they may be silent. */
+export interface TcpSessionsOptions {
+  readonly answer: AnswerDatagram;
+  readonly requests: () => RequestPipeline | undefined;
+  readonly proxies: ProxySources;
+  readonly limits: TcpLimits;
+  /** Told what clients that ask for keepalive should be told from now on. */
+  readonly onIdleMs: (idleMs: number) => void;
+}
+
+/** All connections of a server: few, silent ones for a short time only, and never more than the limits. */
 export class TcpSessions {
   readonly counters: TcpCounters = {
     tcpConnections: 0,
@@ -34,49 +59,66 @@ export class TcpSessions {
     tcpReset: 0,
   };
   readonly #runtime: Runtime;
-  readonly #answer: AnswerDatagram;
-  readonly #output: Uint8Array = new Uint8Array(answerOctetsMax);
+  readonly #options: TcpSessionsOptions;
   readonly #idleMs: number;
-  readonly #sessionsMax: number;
-  /** In order of their last question, the longest silent first. */
+  readonly #connectionsMax: number;
+  readonly #perClientMax: number;
+  readonly #host: TcpSessionHost;
+  /** The longest idle first. */
   readonly #sessions = new Set<TcpSession>();
+  readonly #perClient = new Map<string, number>();
+  #crowded = false;
+  #draining = false;
   #stopSweep: (() => void) | undefined;
   #onEmpty: (() => void) | undefined;
-  #draining = false;
 
-  constructor(
-    runtime: Runtime,
-    options: { readonly answer: AnswerDatagram; readonly idleMs: number; readonly sessionsMax: number },
-  ) {
+  constructor(runtime: Runtime, options: TcpSessionsOptions) {
+    const { limits } = options;
     this.#runtime = runtime;
-    this.#answer = options.answer;
-    this.#idleMs = options.idleMs;
-    this.#sessionsMax = options.sessionsMax;
+    this.#options = options;
+    this.#idleMs = limits.idleMs ?? 30_000;
+    this.#connectionsMax = limits.connectionsMax ?? 1_000;
+    this.#perClientMax = limits.connectionsPerClientMax ?? 100;
+    this.#host = {
+      answer: options.answer,
+      requests: options.requests,
+      output: new TcpOutput(),
+      monotonicMs: () => runtime.clock.monotonicMs(),
+      log: runtime.log,
+      frameOctetsMax: limits.questionOctetsMax ?? 16 * 1024,
+      questionsMax: limits.questionsMax ?? Infinity,
+      onActive: (session) => this.#toEnd(session),
+      onClose: (session) => this.#remove(session),
+    };
   }
 
-  accept(connection: TcpConnection): void {
-    if (this.#draining) {
-      connection.destroy();
-      return;
-    }
-    if (this.#sessions.size >= this.#sessionsMax) this.#evict();
-    const { clock } = this.#runtime;
-    const session = new TcpSession({
+  accept(connection: StreamConnection, transport: "tcp" | "tls"): StreamSink {
+    const { proxies } = this.#options;
+    const session = new TcpSession(this.#host, {
       connection,
-      answer: this.#answer,
-      output: this.#output,
-      monotonicMs: () => clock.monotonicMs(),
+      transport,
+      proxied: (peer) => proxies.has(peer),
     });
+    if (this.#draining) {
+      session.reset("evicted");
+      return session;
+    }
+    if (this.#sessions.size >= this.#connectionsMax) this.#evict();
+    const { network } = session;
+    const ofClient = this.#perClient.get(network) ?? 0;
+    if (ofClient >= this.#perClientMax && !session.proxied) this.#evict(network);
+    this.#perClient.set(network, (this.#perClient.get(network) ?? 0) + 1);
     this.counters.tcpConnections++;
     this.#sessions.add(session);
-    this.counters.tcpOpen = this.#sessions.size;
-    this.#stopSweep ??= clock.after(sweepMs, () => this.#sweep());
-    void this.#serve(session);
+    this.#noteSize();
+    this.#stopSweep ??= this.#runtime.clock.after(sweepMs, () => this.#sweep());
+    return session;
   }
 
   /** Ends all connections after the answers that are due; resets those that are left after `graceMs`. */
   async drain(graceMs: number): Promise<void> {
     this.#draining = true;
+    this.#options.onIdleMs(0);
     for (const session of this.#sessions) session.drain();
     if (this.#sessions.size > 0) {
       await new Promise<void>((resolve) => {
@@ -87,41 +129,61 @@ export class TcpSessions {
         };
       });
     }
-    for (const session of this.#sessions) session.reset();
+    for (const session of this.#sessions) session.reset("expired");
     this.#stopSweep?.();
   }
 
-  async #serve(session: TcpSession): Promise<void> {
-    const clean = await session.run(() => {
-      this.#sessions.delete(session);
-      this.#sessions.add(session);
-    });
-    if (!clean) this.counters.tcpReset++;
-    this.#sessions.delete(session);
-    this.counters.tcpOpen = this.#sessions.size;
+  #toEnd(session: TcpSession): void {
+    if (!this.#sessions.delete(session)) return;
+    this.#sessions.add(session);
+  }
+
+  /** Takes the session off the lists, at its end or before. */
+  #remove(session: TcpSession): void {
+    if (!this.#sessions.delete(session)) return;
+    const left = (this.#perClient.get(session.network) ?? 1) - 1;
+    if (left > 0) this.#perClient.set(session.network, left);
+    else this.#perClient.delete(session.network);
+    if (session.end === "reset") this.counters.tcpReset++;
+    else if (session.end === "evicted") this.counters.tcpEvicted++;
+    else if (session.end === "expired") this.counters.tcpExpired++;
+    this.#noteSize();
     if (this.#sessions.size === 0) this.#onEmpty?.();
   }
 
-  #evict(): void {
-    const [longestIdle] = this.#sessions;
-    if (longestIdle === undefined) return;
-    this.counters.tcpEvicted++;
-    this.#sessions.delete(longestIdle);
-    longestIdle.reset();
+  #noteSize(): void {
+    const { size } = this.#sessions;
+    this.counters.tcpOpen = size;
+    const crowded = size > this.#connectionsMax * crowdedShare;
+    if (crowded === this.#crowded || this.#draining) return;
+    this.#crowded = crowded;
+    this.#options.onIdleMs(crowded ? Math.min(crowdedIdleMs, this.#idleMs) : this.#idleMs);
+  }
+
+  /** Makes room by the longest idle connection, of all or of one client. */
+  #evict(network?: string): void {
+    for (const session of this.#sessions) {
+      if (network !== undefined && session.network !== network) continue;
+      this.#close(session, "evicted");
+      return;
+    }
+  }
+
+  /** Off the lists at once, although the connection goes a moment later. */
+  #close(session: TcpSession, reason: "evicted" | "expired"): void {
+    session.reset(reason);
+    this.#remove(session);
   }
 
   #sweep(): void {
     const now = this.#runtime.clock.monotonicMs();
-    const crowded = this.#sessions.size > this.#sessionsMax * crowdedShare;
-    const idleMs = crowded ? Math.min(crowdedIdleMs, this.#idleMs) : this.#idleMs;
+    const idleMs = this.#crowded ? Math.min(crowdedIdleMs, this.#idleMs) : this.#idleMs;
     for (const session of this.#sessions) {
       const allowedMs = session.asked === 0 ? Math.min(firstQuestionMs, idleMs) : idleMs;
-      const { writingSinceMs } = session;
-      const expired =
-        writingSinceMs === undefined ? now - session.activeMs >= allowedMs : now - writingSinceMs >= writeMs;
-      if (!expired) continue;
-      this.counters.tcpExpired++;
-      session.reset();
+      const { congestedSinceMs } = session;
+      const silent = !session.busy && now - session.activeMs >= allowedMs;
+      const expired = congestedSinceMs === undefined ? silent : now - congestedSinceMs >= congestedMs;
+      if (expired) this.#close(session, "expired");
     }
     this.#stopSweep =
       this.#sessions.size > 0 ? this.#runtime.clock.after(sweepMs, () => this.#sweep()) : undefined;
