@@ -4,7 +4,9 @@ import { OctetReader } from "../message/octets.ts";
 import { rdataInMessageToWire } from "../message/rdata.ts";
 import { typeAny, typeMetaMin, typeOpt, typeTsig } from "../message/type-numbers.ts";
 import { readName } from "../message/wire-name.ts";
+import type { Name } from "../name/name.ts";
 import type { WireRecord } from "../zone/wire-record.ts";
+import type { OctetPool } from "./octet-pool.ts";
 
 /** What a transfer needs of one of its messages. */
 export interface TransferMessage {
@@ -18,11 +20,11 @@ const classIn = 1;
 
 /**
  * Reads one message of a transfer: its answer section in wire form. The other sections are only checked for being
- * complete.
+ * complete. What is kept of it comes from the pool, so the message may be reused.
  *
  * @throws DnsError `BadMessage` also for records that no zone can have
  */
-export function readTransferMessage(octets: Uint8Array): TransferMessage {
+export function readTransferMessage(octets: Uint8Array, pool: OctetPool): TransferMessage {
   const reader = new OctetReader(octets);
   reader.take(2);
   const flags = reader.uint16();
@@ -37,7 +39,8 @@ export function readTransferMessage(octets: Uint8Array): TransferMessage {
     reader.take(4);
   }
   const records: WireRecord[] = [];
-  for (let index = 0; index < answers; index++) records.push(readRecord(reader));
+  const names: KnownNames = { pool, byPlace: new Map() };
+  for (let index = 0; index < answers; index++) records.push(readRecord(reader, names));
   for (let index = 0; index < authority + additional; index++) {
     readName(reader);
     reader.take(8);
@@ -46,8 +49,29 @@ export function readTransferMessage(octets: Uint8Array): TransferMessage {
   return { rcode: flags & 15, truncated: (flags & 0x0200) !== 0, records };
 }
 
-function readRecord(reader: OctetReader): WireRecord {
-  const owner = readName(reader);
+/** Owners by the place that a pointer gave: the records of one owner then share one name. */
+interface KnownNames {
+  readonly pool: OctetPool;
+  readonly byPlace: Map<number, Name>;
+}
+
+function readOwner(reader: OctetReader, { pool, byPlace }: KnownNames): Name {
+  const { octets, at } = reader;
+  const isPointer = at + 1 < reader.end && octets[at]! >= 0xc0;
+  const place = isPointer ? ((octets[at]! & 0x3f) << 8) | octets[at + 1]! : at;
+  // A known place was read before, so it is behind this one, as it must be.
+  const known = isPointer ? byPlace.get(place) : undefined;
+  if (known !== undefined) {
+    reader.at += 2;
+    return known;
+  }
+  const owner = pool.keep(readName(reader));
+  byPlace.set(place, owner);
+  return owner;
+}
+
+function readRecord(reader: OctetReader, names: KnownNames): WireRecord {
+  const owner = readOwner(reader, names);
   const type = reader.uint16();
   const recordClass = reader.uint16();
   const ttl = reader.uint32();
@@ -58,7 +82,9 @@ function readRecord(reader: OctetReader): WireRecord {
     throw new DnsError("BadMessage", `${typeToText(type)} is no zone data; the sender is broken`);
   if (recordClass !== classIn)
     throw new DnsError("BadMessage", `a record of class ${recordClass} is in a transfer of class IN`);
-  const rdata = rdataInMessageToWire(type, new OctetReader(reader.octets, start, start + length));
+  const rdata = names.pool.keep(
+    rdataInMessageToWire(type, new OctetReader(reader.octets, start, start + length)),
+  );
   // RFC 2181 §8: a TTL with its highest bit set counts as 0.
   return { owner, type, ttl: ttl > 0x7fff_ffff ? 0 : ttl, rdata };
 }

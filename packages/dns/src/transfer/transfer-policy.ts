@@ -92,3 +92,11 @@ function addressOctets(text: string): Uint8Array | undefined {
     octets.subarray(0, 10).every((octet) => octet === 0) && octets[10] === 0xff && octets[11] === 0xff;
   return mapped ? octets.subarray(12) : octets;
 }
+
+/** Whether two texts are of one address, however they are written. */
+export function sameAddress(left: string, right: string): boolean {
+  const octets = addressOctets(left);
+  const other = addressOctets(right);
+  if (octets === undefined || other === undefined) return left === right;
+  return octets.length === other.length && octets.every((octet, index) => octet === other[index]);
+}

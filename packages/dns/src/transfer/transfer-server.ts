@@ -228,13 +228,13 @@ export class TransferServer {
   }
 }
 
-function* wholeZone(snapshot: ZoneSnapshot): IterableIterator<WireRecord> {
+/** The records of a whole transfer (RFC 5936 §2.2): the SOA is first and last, and nowhere between. */
+export function* wholeZone(snapshot: ZoneSnapshot): IterableIterator<WireRecord> {
   let soa: WireRecord | undefined;
   for (const record of snapshot.records()) {
     soa ??= record;
     yield record;
   }
-  // RFC 5936 §2.2: the SOA is first and last, and nowhere between.
   yield soa!;
 }
 
