@@ -19,6 +19,7 @@ export type { SubnetQuestion } from "./geo/geo-client.ts";
 export { GeoSelector } from "./geo/geo-selector.ts";
 export type { GeoAddress, GeoChoice, GeoSet } from "./geo/geo-selector.ts";
 export type { GeoState } from "./geo/geo-state.ts";
+export { networkFromText } from "./geo/geo-network.ts";
 export { geoTagId } from "./geo/geo-tag.ts";
 export { GeoSource } from "./geo/geo-source.ts";
 export type { GeoProblem, GeoSourceOptions, GeoStatus, WatchedFile } from "./geo/geo-source.ts";

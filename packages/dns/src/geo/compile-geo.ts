@@ -1,4 +1,5 @@
 import type { GeoMap } from "./geo-map.ts";
+import type { GeoNetwork } from "./geo-network.ts";
 import type { GeoState } from "./geo-state.ts";
 import { geoTagId } from "./geo-tag.ts";
 import { importMmdb } from "./import-mmdb.ts";
@@ -15,6 +16,8 @@ export interface GeoInputs {
   readonly database?: MmdbFile | undefined;
   /** Its networks win over the database, field by field. */
   readonly map?: GeoMap | undefined;
+  /** Where resolvers are whose client subnets are believed. Absent: everywhere. */
+  readonly trusted?: readonly GeoNetwork[] | undefined;
 }
 
 /** What one place is known by, before it is known which of it matters. */
@@ -51,7 +54,7 @@ const embeddings: readonly { readonly head: readonly number[]; readonly prefix: 
  * @throws DnsError `BadGeoData` where the database is damaged
  */
 export async function compileGeo(
-  { fields, database, map }: GeoInputs,
+  { fields, database, map, trusted }: GeoInputs,
   pause: () => Promise<void> = async () => {},
 ): Promise<GeoState> {
   const wanted = [...new Set([...fields, ...placeFields(map)])];
@@ -70,20 +73,35 @@ export async function compileGeo(
     networkTrie(builder, { octetCount: 4, map, wanted, places }),
     places.join,
   );
-  let base: TrieReference = imported.v6;
-  for (const { head, prefix } of embeddings) {
-    const octets = new Uint8Array(16);
-    octets.set(head);
-    base = builder.with(base, { octets, prefix }, v4);
-  }
   const v6 = builder.overlay(
-    base,
+    withEmbeddings(builder, imported.v6, v4),
     networkTrie(builder, { octetCount: 16, map, wanted, places }),
     places.join,
   );
   const locations = new LocationTable(fields, { wanted, map });
   const { trie, roots } = builder.freeze([v4, v6], (place) => locations.of(places.at(place)));
-  return { trie, roots: { v4: roots[0]!, v6: roots[1]! }, ...locations.share() };
+  const state = { trie, roots: { v4: roots[0]!, v6: roots[1]! }, ...locations.share() };
+  return trusted === undefined ? state : { ...state, trusted: trustTries(trusted) };
+}
+
+function withEmbeddings(builder: TrieBuilder, v6: TrieReference, v4: TrieReference): TrieReference {
+  return embeddings.reduce((base, { head, prefix }) => {
+    const octets = new Uint8Array(16);
+    octets.set(head);
+    return builder.with(base, { octets, prefix }, v4);
+  }, v6);
+}
+
+function trustTries(trusted: readonly GeoNetwork[]): NonNullable<GeoState["trusted"]> {
+  const builder = new TrieBuilder();
+  const rootOf = (octetCount: 4 | 16, base: TrieReference): TrieReference =>
+    trusted
+      .filter((network) => network.octetCount === octetCount)
+      .reduce((root, network) => builder.with(root, network, ~1), base);
+  const v4 = rootOf(4, ~0);
+  const v6 = rootOf(16, withEmbeddings(builder, ~0, v4));
+  const { trie, roots } = builder.freeze([v4, v6], (leaf) => leaf);
+  return { trie, v4: roots[0]!, v6: roots[1]! };
 }
 
 /** The fields that a map's places are found by. */

@@ -1,3 +1,4 @@
+import { GeoClient } from "./geo-client.ts";
 import type { GeoState } from "./geo-state.ts";
 
 /**
@@ -44,6 +45,8 @@ const recordsMax = 8192;
  * disjoint prefixes.
  */
 export class GeoSelector {
+  /** The client to choose for: read it from a question, then `select`. Follows `update`. */
+  readonly client: GeoClient = new GeoClient();
   readonly #choice: GeoChoice = { indexes: new Uint16Array(recordsMax), count: 0, scope: 0 };
   #trie: Int32Array = new Int32Array();
   #values: Int32Array = new Int32Array();
@@ -66,10 +69,11 @@ export class GeoSelector {
     this.#v4 = state.roots.v4;
     this.#v6 = state.roots.v6;
     this.#fieldCount = state.fieldCount;
+    this.client.update(state);
   }
 
   /** Chooses at least one record of a set that has any. */
-  select(set: GeoSet, client: GeoAddress): GeoChoice {
+  select(set: GeoSet, client: GeoAddress = this.client): GeoChoice {
     const choice = this.#choice;
     const location = this.#locate(client.octets, client.at, client.octetCount);
     choice.scope = this.#depth;

@@ -2,6 +2,7 @@ import type { Clock } from "@meridian/runtime";
 import { dnsErrorText } from "../dns-error.ts";
 import { compileGeo } from "./compile-geo.ts";
 import { parseGeoMap, type GeoMap } from "./geo-map.ts";
+import type { GeoNetwork } from "./geo-network.ts";
 import type { GeoState } from "./geo-state.ts";
 import { MmdbFile } from "./mmdb-file.ts";
 
@@ -21,6 +22,8 @@ export interface GeoSourceOptions {
   readonly database?: WatchedFile;
   /** A `GeoMap` as text. */
   readonly map?: WatchedFile;
+  /** See `GeoInputs.trusted`. */
+  readonly trusted?: readonly GeoNetwork[];
   /** How often files are looked at. Default 10,000. */
   readonly pollMs?: number;
   /** Called with each new state, whole and ready for `Authority`. */
@@ -60,6 +63,7 @@ export class GeoSource {
   #map: GeoMap | undefined;
   #unusableDatabase: string | undefined;
   #unusableMap: string | undefined;
+  #isCompiled = false;
   #told = "[]";
 
   constructor(runtime: { readonly clock: Pick<Clock, "sleep"> }, options: GeoSourceOptions) {
@@ -93,7 +97,9 @@ export class GeoSource {
     const databaseOctets = await this.#databaseFile?.changed();
     const hasNewMap = mapOctets !== undefined && this.#takeMap(mapOctets);
     const hasNewDatabase = databaseOctets !== undefined && (await this.#takeDatabase(databaseOctets));
-    if (hasNewMap && !hasNewDatabase) await this.#compile(this.#database);
+    // Whom to believe counts from the start, whatever becomes of the files.
+    const isDue = hasNewMap || (!this.#isCompiled && this.#options.trusted !== undefined);
+    if (isDue && !hasNewDatabase) await this.#compile(this.#database);
     const problems = this.#problems();
     const told = JSON.stringify(problems);
     if (told !== this.#told) this.#options.onProblems(problems);
@@ -124,8 +130,9 @@ export class GeoSource {
   }
 
   async #compile(database: MmdbFile | undefined): Promise<void> {
-    const { fields, onState } = this.#options;
-    onState(await compileGeo({ fields, database, map: this.#map }, () => this.#clock.sleep(0)));
+    const { fields, trusted, onState } = this.#options;
+    onState(await compileGeo({ fields, database, map: this.#map, trusted }, () => this.#clock.sleep(0)));
+    this.#isCompiled = true;
   }
 
   #problems(): readonly GeoProblem[] {

@@ -8,11 +8,19 @@ export interface GeoState {
   /** Int32 pairs: what bit 0 and bit 1 lead to. */
   readonly trie: SharedArrayBuffer;
   /** References to the roots for IPv4 and IPv6. */
-  readonly roots: { readonly v4: number; readonly v6: number };
+  readonly roots: GeoRoots;
+  /** Tries with leaf 1 where resolvers are whose client subnets are believed; absent: everywhere. */
+  readonly trusted?: GeoRoots & { readonly trie: SharedArrayBuffer };
   /** Int32, `fieldCount` for each location: `geoTagId` of the values, 0 where it has none. Location 0 is the unknown one. */
   readonly values: SharedArrayBuffer;
   readonly fieldCount: number;
   /** Int32: for each location where its tags start; then the end of the last, then the tags (`geoTagId`), nearest first. */
   readonly tags: SharedArrayBuffer;
   readonly locationCount: number;
+}
+
+/** References to what a trie starts with, by family. */
+export interface GeoRoots {
+  readonly v4: number;
+  readonly v6: number;
 }
