@@ -6,13 +6,17 @@ export const typeA = 1;
 export const typeNs = 2;
 export const typeCname = 5;
 export const typeSoa = 6;
+export const typeMx = 15;
 export const typeTxt = 16;
 export const typeAaaa = 28;
+export const typeSrv = 33;
 export const typeDname = 39;
 export const typeOpt = 41;
 export const typeDs = 43;
 export const typeRrsig = 46;
 export const typeNsec = 47;
+export const typeSvcb = 64;
+export const typeHttps = 65;
 /** 128 to 255 are types of questions and messages, never of data (RFC 6895 §3.1). */
 export const typeMetaMin = 128;
 export const typeNxname = 128;
