@@ -124,13 +124,15 @@ async function* dispatch(
     }
   } catch (error) {
     if (request.signal.aborted) return;
+    // A transfer that was begun and cannot go on: only the end of the connection tells the client.
+    if (answered) throw error;
     // A fault of ours, or of the disk: the client should hear of it, and whoever runs the server should see it.
     options.log.error("answering a DNS request failed", {
       error,
       opcode: head.opcode,
       client: request.client.address,
     });
-    if (!answered) yield refuse(rcode.servFail);
+    yield refuse(rcode.servFail);
   }
 }
 

@@ -250,6 +250,8 @@ export class TcpSession implements StreamSink {
       }
     } catch (error) {
       if (!signal.aborted) this.#host.log.warn("answering a request failed", { error });
+      // The client is left with part of an answer, or none: it must not wait for the rest.
+      this.reset("reset");
     }
     this.#requests--;
     this.activeMs = this.#host.monotonicMs();
