@@ -1,5 +1,5 @@
 export { Authority } from "./server/authority.ts";
-export type { AuthorityCounters, AuthorityOptions, NotifyHint } from "./server/authority.ts";
+export type { AuthorityCounters, AuthorityOptions, NotifyHint, TakeNotify } from "./server/authority.ts";
 export { AnswerCore } from "./server/answer-core.ts";
 export type { AnswerCoreOptions } from "./server/answer-core.ts";
 export { counterSlots } from "./server/shared-authority.ts";
@@ -50,3 +50,23 @@ export type { DnsRequest, RequestHandler, RequestPipeline, VerifiedRequest } fro
 export { UpdateServer } from "./update/update-server.ts";
 export type { UpdatableZone, UpdateCounters, UpdateServerOptions } from "./update/update-server.ts";
 export type { UpdateRule } from "./update/update-policy.ts";
+export { TransferServer } from "./transfer/transfer-server.ts";
+export type {
+  TransferableZone,
+  TransferCounters,
+  TransferServerOptions,
+} from "./transfer/transfer-server.ts";
+export { TransferPolicy } from "./transfer/transfer-policy.ts";
+export type { AccessGrant, AccessRule } from "./transfer/transfer-policy.ts";
+export { ZoneTransferClient } from "./transfer/zone-transfer-client.ts";
+export type {
+  ZoneTransfer,
+  ZoneTransferClientOptions,
+  ZoneTransferQuestion,
+} from "./transfer/zone-transfer-client.ts";
+export type { Primary, TransferOutcome } from "./transfer/transfer-exchange.ts";
+export { SecondaryZone } from "./transfer/secondary-zone.ts";
+export type { NotifySender, SecondaryState, SecondaryZoneOptions } from "./transfer/secondary-zone.ts";
+export type { RefreshBounds } from "./transfer/refresh-times.ts";
+export { ZoneNotifier } from "./transfer/zone-notifier.ts";
+export type { NotifiedZone, NotifierCounters, NotifyTarget } from "./transfer/zone-notifier.ts";

@@ -43,7 +43,12 @@ export interface NotifyHint {
   readonly serial?: number;
   readonly mname?: string;
   readonly from: Endpoint;
+  /** Name of the TSIG key that signed it; absent where nobody did. */
+  readonly key?: string;
 }
+
+/** What is done with NOTIFY hints: `refuse` answers REFUSED, for a sender that has no say about the zone. */
+export type TakeNotify = (hint: NotifyHint) => "refuse" | void;
 
 /** What an authority needs of the world, and what it tells of itself. */
 export interface AuthorityOptions {
@@ -52,7 +57,7 @@ export interface AuthorityOptions {
   /** Dates server cookies (RFC 9018); without it there are none. */
   readonly clock?: Clock;
   /** Called from within `answer`; must return soon. What it throws is dropped. */
-  readonly onNotify?: (hint: NotifyHint) => void;
+  readonly onNotify?: TakeNotify;
   /** Largest UDP answer and the size advertised, 512 to 4096. Default 1232. */
   readonly udpPayloadBytesMax?: number;
   /** Answer to `version.bind` and `version.server` in class CH. Default: REFUSED. */
@@ -105,7 +110,9 @@ const tcpOctetsMax = 65_535;
  * A zone belongs to at most one authority. Changes of a zone show in the next answer.
  */
 export class Authority {
-  onNotify: ((hint: NotifyHint) => void) | undefined;
+  onNotify: TakeNotify | undefined;
+  /** The key that signed the message answered now; set for that one call by who verified it. */
+  signedBy: string | undefined;
   readonly counters: AuthorityCounters = {
     queries: 0,
     dropped: 0,
@@ -345,13 +352,15 @@ export class Authority {
     const message = query.input.subarray(query.start, query.end);
     const { zone, soa } = readNotifySoa(message, query.answerCount > 0 ? query.answersAt - query.start : -1);
     if (this.#zones.get(zone) === undefined && !this.#followed.has(zone)) return rcode.notAuth;
-    this.#response.authoritative = true;
     this.counters.notifies++;
+    const from = { address: client.address, port: client.port };
+    const key = this.signedBy === undefined ? {} : { key: this.signedBy };
     try {
-      this.onNotify?.({ zone, ...soa, from: { address: client.address, port: client.port } });
+      if (this.onNotify?.({ zone, ...soa, from, ...key }) === "refuse") return rcode.refused;
     } catch {
       // The hint is lost, as a datagram might have been; the answer is not.
     }
+    this.#response.authoritative = true;
     return rcode.noError;
   }
 

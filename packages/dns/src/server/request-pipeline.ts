@@ -18,7 +18,7 @@ export interface RequestPipelineOptions {
   readonly log: Logger;
   readonly keyring: TsigKeyring;
   /** Answers signed questions and NOTIFY; an `Authority` is one. */
-  readonly authority: { readonly answerExempt: AnswerDatagram };
+  readonly authority: { readonly answerExempt: AnswerDatagram; signedBy: string | undefined };
   /** Answers UPDATE (RFC 2136); absent: REFUSED. */
   readonly update?: RequestHandler;
   /** Answers AXFR and IXFR; absent: REFUSED. */
@@ -155,11 +155,13 @@ function handlerFor(request: VerifiedRequest, { head, options }: Context): Reque
 
 /** The authority's own answer, in the same turn. */
 async function* lookUp(
-  { message, client, octetsMax }: VerifiedRequest,
+  { message, client, octetsMax, key }: VerifiedRequest,
   { authority }: RequestPipelineOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   // Datagrams are cut to size behind the signature's room is known; frames must leave that room by themselves.
   const output = new Uint8Array(client.transport === "udp" ? messageOctetsMax : octetsMax);
+  authority.signedBy = key;
   const length = authority.answerExempt(message, 0, message.length, client, output);
+  authority.signedBy = undefined;
   if (length > 0) yield output.slice(0, length);
 }
