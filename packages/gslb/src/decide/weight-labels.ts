@@ -1,5 +1,8 @@
 import type { FamilyTargets } from "./address-family.ts";
 
+/** More than a DNS server takes; a Gslb's weights are far below. */
+const weightMax = 1_000_000;
+
 /** Targets that share a weight: those of one cluster. */
 export interface WeightGroup {
   readonly geoTag: string;
@@ -39,11 +42,11 @@ export function weightGroups(
   const groups = new Map<string, { geoTag: string; weight: number; targets: string[] }>();
   const remaining = new Set(targets);
   for (const key of Object.keys(labels).sort()) {
-    const match = /^weight-(.+)-(\d+)-(\d+)$/.exec(key);
+    const match = /^weight-(.+)-(\d+)-(\d+)$/i.exec(key);
     const target = labels[key]!;
     if (match === null || !remaining.delete(target)) continue;
     const geoTag = match[1]!;
-    const weight = Number(match[3]);
+    const weight = Math.min(weightMax, Number(match[3]));
     const group = groups.get(`${geoTag} ${weight}`) ?? { geoTag, weight, targets: [] };
     groups.set(`${geoTag} ${weight}`, group);
     group.targets.push(target);

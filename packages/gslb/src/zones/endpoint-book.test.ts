@@ -130,7 +130,7 @@ test("labels say how answers are chosen", () => {
       ?.policy;
   assert.deepEqual(policyOf({}), { kind: "fixed" });
   assert.deepEqual(policyOf({ strategy: "failover" }), { kind: "fixed" });
-  assert.deepEqual(policyOf({ strategy: "geoip" }), { kind: "fixed" });
+  assert.deepEqual(policyOf({ strategy: "geoip" }), { kind: "geo" });
   assert.deepEqual(policyOf({ strategy: "roundRobin" }), { kind: "rotate" });
   assert.deepEqual(
     policyOf({ strategy: "roundRobin", "weight-eu-0-7": "192.0.2.1", "weight-us-0-3": "192.0.2.2" }),
@@ -140,6 +140,31 @@ test("labels say how answers are chosen", () => {
         { weight: 7, data: ["192.0.2.1"] },
         { weight: 3, data: ["192.0.2.2"] },
       ],
+    },
+  );
+});
+
+test("an operator may choose k8gb's ways: weights as an order, TXT targets as strings of one record", () => {
+  const made = new EndpointBook({ weights: "order", txtTargets: "strings" });
+  const labels = { "weight-us-east-1-0-7": "192.0.2.1", "WEIGHT-eu-0-0": "192.0.2.2" };
+  made.set(
+    object("d/one", [
+      a("app.x", ["192.0.2.1", "192.0.2.2"], { labels }),
+      { dnsName: "t.x", recordType: "TXT", targets: ["v=1", "w=2"] },
+    ]),
+  );
+  assert.deepEqual(made.resolve("app.x", "x").sets[0]?.policy, {
+    kind: "weightedOrder",
+    groups: [
+      { weight: 0, data: ["192.0.2.2"] },
+      { weight: 7, data: ["192.0.2.1"] },
+    ],
+  });
+  assert.deepEqual(dataOf(made, "t.x"), { TXT: ['"v=1" "w=2"'] });
+  assert.deepEqual(
+    dataOf(book(object("d/t", [{ dnsName: "t.x", recordType: "TXT", targets: ["a", "b"] }])), "t.x"),
+    {
+      TXT: ['"a"', '"b"'],
     },
   );
 });

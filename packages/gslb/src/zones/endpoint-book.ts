@@ -2,7 +2,7 @@ import type { RecordSet } from "@meridian/dns";
 import { canonicalName, isInZone } from "../decide/dns-name.ts";
 import { isLocalTargetsName } from "../decide/local-targets-name.ts";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
-import { defaultRecordTtl, toRecordSet, type GivenRecords } from "./record-data.ts";
+import { defaultRecordTtl, toRecordSet, type AnswerModes, type GivenRecords } from "./record-data.ts";
 
 /** A DNSEndpoint as far as zones care. */
 export interface BookedObject {
@@ -41,6 +41,11 @@ export class EndpointBook {
   readonly #coverNames = new Set<string>();
   /** The operator's own objects that give a name at or below this one, and how many such. */
   readonly #ownBelow = new Map<string, Map<string, number>>();
+  readonly #modes: AnswerModes | undefined;
+
+  constructor(modes?: AnswerModes) {
+    this.#modes = modes;
+  }
 
   /** Takes an object in place of its former self. @returns the names that may now answer otherwise */
   set(object: BookedObject): ReadonlySet<string> {
@@ -75,7 +80,7 @@ export class EndpointBook {
     }
     const sets: RecordSet[] = [];
     for (const claim of winners.values()) {
-      const { set, refused } = toRecordSet(claim);
+      const { set, refused } = toRecordSet(claim, this.#modes);
       if (refused.length > 0) problems.push({ key: claim.key, message: refusedTargets(claim, refused) });
       // A peer reads an empty answer and no such name alike; only the host itself must stay known.
       if (set.data.length > 0 || !isLocalTargetsName(name)) sets.push(set);

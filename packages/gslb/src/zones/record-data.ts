@@ -11,31 +11,56 @@ export interface GivenRecords {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** Where an operator may choose how DNSEndpoints are answered. */
+export interface AnswerModes {
+  /** `choice`: an answer holds one weighted group. `order`: it holds all, in an order drawn by weight, as k8gb's does. */
+  readonly weights: "choice" | "order";
+  /** `records`: each TXT target is a record. `strings`: all targets are the strings of one record, as k8gb answers them. */
+  readonly txtTargets: "records" | "strings";
+}
+
+/** What is answered where nobody chose. */
+export const defaultAnswerModes: AnswerModes = { weights: "choice", txtTargets: "records" };
+
 /** The TTL of an entry that has none, or 0: as k8gb's DNS server answers it. */
 export const defaultRecordTtl = 60;
 
 /** Turns given records into what the DNS server takes, leaving out targets that the type cannot hold. */
-export function toRecordSet(given: GivenRecords): {
+export function toRecordSet(
+  given: GivenRecords,
+  modes: AnswerModes = defaultAnswerModes,
+): {
   readonly set: RecordSet;
   readonly refused: readonly string[];
 } {
   const targets = given.targets.filter((target) => fits(given.type, target));
   const refused = given.targets.filter((target) => !fits(given.type, target));
-  const data = targets.map((target) => presentation(given.type, target));
-  const policy = answerPolicy(given, targets);
+  const records = targets.map((target) => presentation(given.type, target));
+  const isJoined = given.type === "TXT" && modes.txtTargets === "strings" && records.length > 1;
+  const data = isJoined ? [records.join(" ")] : records;
+  const policy = answerPolicy(given, targets, modes);
   return { set: { name: given.name, type: given.type, ttl: given.ttl, data, policy }, refused };
 }
 
 /**
- * How answers are chosen: by weight where the labels give weights, in turn for roundRobin, else in the order given. The
- * DNS server knows strategies only by these labels.
+ * How answers are chosen: by the client's place for geoip, by weight where the labels give weights, in turn for roundRobin,
+ * else in the order given. The DNS server knows strategies only by these labels.
  */
-function answerPolicy(given: GivenRecords, targets: readonly string[]): AnswerPolicy {
+function answerPolicy(
+  given: GivenRecords,
+  targets: readonly string[],
+  { weights }: AnswerModes,
+): AnswerPolicy {
   if (given.type !== "A" && given.type !== "AAAA") return { kind: "fixed" };
+  const strategy = given.labels["strategy"]?.toLowerCase();
+  if (strategy === "geoip") return { kind: "geo" };
   const groups = weightGroups(given.labels, targets);
   if (groups !== undefined)
-    return { kind: "weighted", groups: groups.map(({ weight, targets: data }) => ({ weight, data })) };
-  return given.labels["strategy"]?.toLowerCase() === "roundrobin" ? { kind: "rotate" } : { kind: "fixed" };
+    return {
+      kind: weights === "choice" ? "weighted" : "weightedOrder",
+      groups: groups.map(({ weight, targets: data }) => ({ weight, data })),
+    };
+  return strategy === "roundrobin" ? { kind: "rotate" } : { kind: "fixed" };
 }
 
 function fits(type: string, target: string): boolean {

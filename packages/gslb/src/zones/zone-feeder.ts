@@ -11,6 +11,7 @@ import type { TaskScope } from "../tasks/task-scope.ts";
 import { ContentDigest } from "./content-digest.ts";
 import { EndpointBook, type BookedObject, type EndpointProblem } from "./endpoint-book.ts";
 import { LocalView } from "./local-view.ts";
+import type { AnswerModes } from "./record-data.ts";
 import type { SerialStore } from "./serial-store.ts";
 
 /** What zones are made from, and who is told of them. */
@@ -26,6 +27,7 @@ export interface ZoneFeederOptions {
   readonly nameServerPrefix: string;
   readonly nameServerTtlSeconds: number;
   readonly notify: boolean;
+  readonly answerModes?: AnswerModes;
   /** A DNSEndpoint as its records count now; `undefined` where it is gone or not for this DNS server. */
   readonly read: (key: string) => { readonly booked: BookedObject; readonly object: DnsEndpoint } | undefined;
 }
@@ -52,7 +54,7 @@ export interface ServedZone extends ZonePair {
 export class ZoneFeeder {
   readonly #runtime: Pick<Runtime, "clock" | "log">;
   readonly #options: ZoneFeederOptions;
-  readonly #book = new EndpointBook();
+  readonly #book: EndpointBook;
   readonly #zones = new Map<string, FedZone>();
   readonly #dirtyObjects = new Set<string>();
   readonly #told = new Map<string, Set<string>>();
@@ -62,6 +64,7 @@ export class ZoneFeeder {
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: ZoneFeederOptions) {
     this.#runtime = runtime;
     this.#options = options;
+    this.#book = new EndpointBook(options.answerModes);
   }
 
   /** Serves a zone, or follows a change of its settings. */
