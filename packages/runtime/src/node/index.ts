@@ -1,1 +1,7 @@
 export { nodeRuntime } from "./node-runtime.ts";
+export { MmsgBatch } from "./mmsg/mmsg-batch.ts";
+export type { DeferMmsg } from "./mmsg/mmsg-batch.ts";
+export { assertPortFree, openMmsgSocket, receiveBufferBytesAsked } from "./mmsg/mmsg-socket.ts";
+export type { MmsgDescriptor, MmsgSocket } from "./mmsg/mmsg-socket.ts";
+export { mmsgAvailability } from "./mmsg/mmsg-availability.ts";
+export type { MmsgAvailability } from "./mmsg/mmsg-availability.ts";
