@@ -70,3 +70,18 @@ export type { NotifySender, SecondaryState, SecondaryZoneOptions } from "./trans
 export type { RefreshBounds } from "./transfer/refresh-times.ts";
 export { ZoneNotifier } from "./transfer/zone-notifier.ts";
 export type { NotifiedZone, NotifierCounters, NotifyTarget } from "./transfer/zone-notifier.ts";
+export { AnswerSigner } from "./dnssec/answer-signer.ts";
+export type { AnswerSignerOptions, SigningCounters } from "./dnssec/answer-signer.ts";
+export { OnlineSigner } from "./dnssec/online-signer.ts";
+export type { ZoneSigning } from "./dnssec/online-signer.ts";
+export { ZoneKeys } from "./dnssec/zone-keys.ts";
+export type { ZoneKeysContext, ZoneKeysOptions } from "./dnssec/zone-keys.ts";
+export { dnskeyOf, dsToText, keyState, keyTagOf } from "./dnssec/signing-key.ts";
+export type { ForeignKey, KeyState, KeyTimes, SigningKey, SigningKeys } from "./dnssec/signing-key.ts";
+export { generateKey } from "./dnssec/generate-key.ts";
+export { keyFromFiles, keyFromPem, keyToFiles } from "./dnssec/key-file.ts";
+export type { KeyFiles, NamedKeyFiles } from "./dnssec/key-file.ts";
+export { earliestActivation, introduceKey, nextKeyChange, scheduleTakeover } from "./dnssec/key-rollover.ts";
+export type { KeySightings, RolloverDelays } from "./dnssec/key-rollover.ts";
+export { fetchPeerKeys, hasDs, isKeyPublished } from "./dnssec/peer-keys.ts";
+export type { KeyQuestion, PeerKeys } from "./dnssec/peer-keys.ts";

@@ -15,6 +15,9 @@ export const typeOpt = 41;
 export const typeDs = 43;
 export const typeRrsig = 46;
 export const typeNsec = 47;
+export const typeDnskey = 48;
+export const typeCds = 59;
+export const typeCdnskey = 60;
 export const typeSvcb = 64;
 export const typeHttps = 65;
 /** 128 to 255 are types of questions and messages, never of data (RFC 6895 §3.1). */
