@@ -27,6 +27,7 @@ export type {
   NetworkErrorCode,
   TcpConnection,
   TcpListener,
+  TlsClientOptions,
   TlsServerIdentity,
   UdpServer,
   UdpServerOptions,

@@ -84,6 +84,18 @@ export interface TcpConnection extends AsyncDisposable {
   destroy(): void;
 }
 
+/** Whom a TLS client trusts, and what it speaks. */
+export interface TlsClientOptions {
+  /** PEM of the CAs to trust; absent: the system's. */
+  readonly caPem?: string;
+  /** The name or address that the certificate must have; absent: the address connected to. */
+  readonly serverName?: string;
+  /** Takes any certificate. Default false. */
+  readonly insecureSkipVerify?: boolean;
+  /** ALPN names in order of preference; absent: none is asked for. */
+  readonly protocols?: readonly string[];
+}
+
 /** A bound TCP port. Disposing it stops accepting and breaks the connections that are open. */
 export interface TcpListener extends AsyncDisposable {
   readonly local: Endpoint;
@@ -206,6 +218,13 @@ export interface Network {
     readonly to: Endpoint;
     /** The address to leave from; any when absent. */
     readonly from?: string;
+    readonly signal?: AbortSignal;
+  }): Promise<TcpConnection>;
+  /** As `connectTcp`, and then TLS. Rejects, too, when the server does not prove to be whom the options name. */
+  connectTls(options: {
+    readonly to: Endpoint;
+    readonly from?: string;
+    readonly tls: TlsClientOptions;
     readonly signal?: AbortSignal;
   }): Promise<TcpConnection>;
   serveHttp(options: HttpServerOptions): Promise<HttpServer>;

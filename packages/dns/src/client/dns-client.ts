@@ -1,13 +1,15 @@
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { rcodeToText } from "../message/codes.ts";
-import { headerOctets } from "../message/header.ts";
-import { composeMessage, parseMessage, type Message } from "../message/message.ts";
+import { composeMessage } from "../message/message.ts";
 import { foldNameText, nameFromText } from "../name/name.ts";
+import type { TsigKey } from "../tsig/tsig-key.ts";
 import type { ZoneSoa } from "../zone/zone.ts";
-import { Inbox } from "./inbox.ts";
-import { judgeReply } from "./reply.ts";
-import { askOverTcp } from "./tcp-exchange.ts";
-import { endpointKey, UdpExchanges } from "./udp-exchanges.ts";
+import type { ClientParts } from "./client-parts.ts";
+import { exchange } from "./exchange.ts";
+import { QuestionAsking, type DnsQuestion } from "./question-asking.ts";
+import { ServerMemory } from "./server-memory.ts";
+import { StreamExchanges } from "./stream-exchanges.ts";
+import { UdpExchanges } from "./udp-exchanges.ts";
 import type { Answered, Verdict } from "./verdict.ts";
 
 /** How questions leave. */
@@ -20,26 +22,14 @@ export interface DnsClientOptions {
   readonly randomCase?: boolean;
 }
 
-/** One question, whom to ask, and for how long. */
-export interface DnsQuestion {
-  readonly name: string;
-  /** A mnemonic or `TYPE666`. */
-  readonly type: string;
-  /** Asked in this order, starting again while time remains. */
-  readonly servers: readonly Endpoint[];
-  /** For the whole question, retries and TCP included. */
-  readonly deadlineMs: number;
-  /** Sets RD. Default false. */
-  readonly recursionDesired?: boolean;
-  readonly signal?: AbortSignal;
-}
-
 /** Which zone has changed, and whom to tell (RFC 1996). */
 export interface NotifyOptions {
   readonly zone: string;
   /** Put into the answer section as a hint (RFC 1996 §3.7): whose view it is and which serial it has. */
   readonly soa?: ZoneSoa;
   readonly servers: readonly Endpoint[];
+  /** Signs it; then only a signed reply counts. */
+  readonly key?: TsigKey;
   readonly signal?: AbortSignal;
 }
 
@@ -51,45 +41,26 @@ export interface NotifyResult {
   readonly rcode?: string;
 }
 
-interface Reply {
-  readonly server: Endpoint;
-  readonly message: Message;
-  readonly withEdns: boolean;
-}
-
-/** A question on its way. */
-interface Asking {
-  readonly question: DnsQuestion;
-  readonly deadline: number;
-  readonly inbox: Inbox<Reply>;
-  readonly cancels: (() => void)[];
-}
-
-const payloadSize = 1232;
-const firstTryMs = 400;
-const shortestTryMs = 20;
 const cnameStepsMax = 8;
-/** How long a server that does not know EDNS is asked without it, and how many of them are remembered. */
-const plainServerMs = 15 * 60_000;
-const plainServersMax = 1_000;
-const notifyWaitsMs = [1_000, 2_000, 4_000, 8_000, 15_000];
+const notifyWaitsMs = [1_000, 2_000, 4_000, 8_000, 15_000, 1_000];
 
 /**
- * Asks name servers. Many questions share few sockets; ids and ports are random, and what was not asked for is ignored.
+ * Asks name servers. Many questions share few sockets and connections; ids and ports are random, cookies are used from the
+ * first question on, and what was not asked for is ignored.
  */
 export class DnsClient implements AsyncDisposable {
-  readonly #runtime: Runtime;
-  readonly #from: string | undefined;
-  readonly #randomCase: boolean;
-  readonly #exchanges: UdpExchanges;
-  /** Until when a server is asked without EDNS. */
-  readonly #plainUntil = new Map<string, number>();
+  /** For what else this package sends. */
+  readonly parts: ClientParts;
 
   constructor(runtime: Runtime, options: DnsClientOptions = {}) {
-    this.#runtime = runtime;
-    this.#from = options.from;
-    this.#randomCase = options.randomCase ?? false;
-    this.#exchanges = new UdpExchanges(runtime, { from: options.from, socketsMax: options.socketsMax ?? 4 });
+    const { from, socketsMax = 4, randomCase = false } = options;
+    this.parts = {
+      runtime,
+      randomCase,
+      udp: new UdpExchanges(runtime, { from, socketsMax }),
+      streams: new StreamExchanges(runtime, { from }),
+      memory: new ServerMemory(runtime),
+    };
   }
 
   /**
@@ -103,12 +74,12 @@ export class DnsClient implements AsyncDisposable {
    * @throws DnsError `BadName` or `BadRecord` for a question that cannot be written
    */
   async query(question: DnsQuestion): Promise<Verdict> {
-    const deadline = this.#runtime.clock.monotonicMs() + question.deadlineMs;
+    const deadline = this.parts.runtime.clock.monotonicMs() + question.deadlineMs;
     let name = question.name;
     const collected: Answered[] = [];
     const seen = new Set([foldNameText(name)]);
     for (let step = 0; step < cnameStepsMax; step++) {
-      const result = await this.#askOne({ ...question, name }, deadline);
+      const result = await new QuestionAsking(this.parts, { ...question, name }, deadline).run();
       if (result.state !== "answered") return result;
       collected.push(result);
       if (result.next === undefined || seen.has(result.next)) break;
@@ -130,150 +101,21 @@ export class DnsClient implements AsyncDisposable {
 
   /** Closes the sockets. Questions on their way end as unreachable at their deadline. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#exchanges[Symbol.asyncDispose]();
+    await Promise.all([this.parts.udp[Symbol.asyncDispose](), this.parts.streams[Symbol.asyncDispose]()]);
   }
 
-  async #askOne(question: DnsQuestion, deadline: number): Promise<Verdict & { readonly next?: string }> {
-    const { servers, signal } = question;
-    const { clock } = this.#runtime;
-    const asking: Asking = { question, deadline, inbox: new Inbox(clock), cancels: [] };
-    const left = new Map(servers.map((server) => [endpointKey(server), server]));
-    let refused: Verdict | undefined;
-    let reason = servers.length === 0 ? "no server to ask" : "";
-    let tryMs = Math.min(firstTryMs, Math.max(shortestTryMs, question.deadlineMs / (2 * servers.length + 2)));
-    try {
-      for (; left.size > 0 && clock.monotonicMs() < deadline; tryMs *= 2) {
-        for (const server of [...left.values()]) {
-          if (!left.has(endpointKey(server)) || clock.monotonicMs() >= deadline) continue;
-          reason = await this.#send(server, asking, this.#usesEdns(server));
-          const tryEnd = Math.min(deadline, clock.monotonicMs() + tryMs);
-          // Replies of servers asked earlier count, too; only this one's refusal ends its turn.
-          while (left.has(endpointKey(server))) {
-            const reply = await asking.inbox.next(tryEnd - clock.monotonicMs(), signal);
-            if (reply === undefined) break;
-            const result = await this.#judge(reply, asking);
-            if (result === "resent") continue;
-            if (result !== "unusable" && result.state === "answered") return result;
-            left.delete(endpointKey(reply.server));
-            if (result === "unusable") reason = "the reply was truncated, and none came over TCP";
-            else refused = result;
-          }
-        }
-      }
-    } finally {
-      for (const cancel of asking.cancels) cancel();
-    }
-    signal?.throwIfAborted();
-    return refused ?? { state: "unreachable", reason: reason === "" ? "no reply in time" : reason };
-  }
-
-  /** Sends the question to one server; what prevented it, or the empty text. */
-  async #send(server: Endpoint, asking: Asking, withEdns: boolean): Promise<string> {
-    const { message, questionLength } = this.#compose(asking.question, withEdns);
-    try {
-      const cancel = await this.#exchanges.send(message, server, {
-        questionLength,
-        exactCase: this.#randomCase,
-        onReply: (octets) => {
-          const parsed = tryParse(octets);
-          if (parsed !== undefined) asking.inbox.push({ server, message: parsed, withEdns });
-        },
-      });
-      asking.cancels.push(cancel);
-      return "";
-    } catch (error) {
-      return `cannot send: ${error instanceof Error ? error.message : String(error)}`;
-    }
-  }
-
-  async #judge(
-    reply: Reply,
-    asking: Asking,
-  ): Promise<(Verdict & { readonly next?: string }) | "resent" | "unusable"> {
-    const { server, message, withEdns } = reply;
-    const rcode = rcodeToText(message.rcode);
-    if (withEdns && message.edns === undefined && (rcode === "FORMERR" || rcode === "NOTIMP")) {
-      // A server from before EDNS (RFC 6891 §7). Silence is no such sign.
-      this.#rememberPlain(server);
-      return (await this.#send(server, asking, false)) === "" ? "resent" : "unusable";
-    }
-    const whole = message.truncated ? await this.#askOverTcp(server, asking, withEdns) : message;
-    if (whole === undefined || whole.truncated) return "unusable";
-    const meaning = judgeReply(whole, asking.question, server);
-    return meaning.kind === "follow" ? { ...meaning.verdict, next: meaning.name } : meaning.verdict;
-  }
-
-  async #askOverTcp(server: Endpoint, asking: Asking, withEdns: boolean): Promise<Message | undefined> {
-    const { message, questionLength } = this.#compose(asking.question, withEdns);
-    const id = this.#runtime.random.uint32() & 0xffff;
-    message[0] = id >>> 8;
-    message[1] = id;
-    const octets = await askOverTcp(this.#runtime, message, {
-      server,
-      from: this.#from,
-      questionLength,
-      timeoutMs: this.#tcpTimeoutMs(asking),
-      signal: asking.question.signal,
-    });
-    return octets === undefined ? undefined : tryParse(octets);
-  }
-
-  /** All that is left, or half of it where another server may still be asked. */
-  #tcpTimeoutMs({ question, deadline }: Asking): number {
-    const leftMs = Math.max(0, deadline - this.#runtime.clock.monotonicMs());
-    return question.servers.length > 1 ? leftMs / 2 : leftMs;
-  }
-
-  #compose(question: DnsQuestion, withEdns: boolean): { message: Uint8Array; questionLength: number } {
-    const message = composeMessage({
-      recursionDesired: question.recursionDesired ?? false,
-      questions: [{ name: question.name, type: question.type, class: 1 }],
-      ...(withEdns ? { edns: { payloadSize, version: 0, dnssecOk: false, options: [] } } : {}),
-    });
-    const nameLength = nameFromText(question.name).length;
-    if (this.#randomCase) this.#mixCase(message.subarray(headerOctets, headerOctets + nameLength));
-    return { message, questionLength: nameLength + 4 };
-  }
-
-  /** Flips letters at random, so that a forger has to guess them, too. */
-  #mixCase(name: Uint8Array): void {
-    const coins = this.#runtime.random.bytes(name.length);
-    for (let index = 0; index < name.length; index++) {
-      const letter = name[index]! | 0x20;
-      // Length octets are below `A`; what looks like a letter is one.
-      if (name[index]! >= 0x41 && letter >= 0x61 && letter <= 0x7a && (coins[index]! & 1) === 1)
-        name[index]! ^= 0x20;
-    }
-  }
-
-  async #notifyOne(server: Endpoint, { zone, soa, signal }: NotifyOptions): Promise<NotifyResult> {
+  async #notifyOne(server: Endpoint, { zone, soa, key, signal }: NotifyOptions): Promise<NotifyResult> {
     const { message, questionLength } = composeNotify(zone, soa);
-    const inbox = new Inbox<string>(this.#runtime.clock);
-    const cancels: (() => void)[] = [];
-    const onReply = (octets: Uint8Array): void => inbox.push(rcodeToText(octets[3]! & 15));
-    try {
-      for (const waitMs of [...notifyWaitsMs, notifyWaitsMs[0]!]) {
-        signal?.throwIfAborted();
-        // A socket that cannot be had now may be had at the next try.
-        const sent = this.#exchanges.send(message, server, { questionLength, onReply });
-        cancels.push(await sent.catch(() => () => {}));
-        const rcode = await inbox.next(waitMs, signal);
-        if (rcode !== undefined) return { server, acknowledged: true, rcode };
-      }
-      return { server, acknowledged: false };
-    } finally {
-      for (const cancel of cancels) cancel();
-    }
-  }
-
-  #usesEdns(server: Endpoint): boolean {
-    const until = this.#plainUntil.get(endpointKey(server));
-    return until === undefined || until < this.#runtime.clock.monotonicMs();
-  }
-
-  #rememberPlain(server: Endpoint): void {
-    if (this.#plainUntil.size >= plainServersMax) this.#plainUntil.clear();
-    this.#plainUntil.set(endpointKey(server), this.#runtime.clock.monotonicMs() + plainServerMs);
+    const result = await exchange(this.parts, message, {
+      server,
+      key,
+      questionLength,
+      waitsMs: notifyWaitsMs,
+      streamMs: 0,
+      signal,
+    });
+    if (result.kind !== "replied") return { server, acknowledged: false };
+    return { server, acknowledged: true, rcode: rcodeToText(result.message[3]! & 15) };
   }
 }
 
@@ -294,12 +136,4 @@ function composeNotify(
 
 function soaData({ mname, rname, serial, refresh, retry, expire, minimum }: ZoneSoa): string {
   return `${mname} ${rname} ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
-}
-
-function tryParse(octets: Uint8Array): Message | undefined {
-  try {
-    return parseMessage(octets);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
-import type { Endpoint, Runtime, UdpSocket } from "@meridian/runtime";
+import { NetworkError, type Endpoint, type Runtime, type UdpSocket } from "@meridian/runtime";
 import { headerOctets } from "../message/header.ts";
 import { ipv4FromText, ipv6FromText } from "../name/address.ts";
+import type { SealedReply, Sealer } from "./sealing.ts";
 
 /** A datagram sent, whose reply is waited for. */
 interface Exchange {
@@ -8,7 +9,8 @@ interface Exchange {
   readonly question: Uint8Array;
   readonly exactCase: boolean;
   readonly opcode: number;
-  readonly onReply: (reply: Uint8Array) => void;
+  readonly accept: (reply: Uint8Array) => SealedReply;
+  readonly onReply: (reply: SealedReply) => void;
 }
 
 interface PooledSocket {
@@ -21,6 +23,8 @@ interface PooledSocket {
 const messagesPerSocketMax = 1_000;
 /** Above this, ids would become guessable and rare. */
 const exchangesPerSocketMax = 8_192;
+/** Messages whose reply is waited for, over all sockets. */
+const exchangesMax = 32_768;
 
 /**
  * Sends messages over a few sockets and matches what comes back by source, id, opcode and question. All else, late
@@ -35,6 +39,7 @@ export class UdpExchanges implements AsyncDisposable {
     ["6", []],
   ]);
   #turn = 0;
+  #inFlight = 0;
   #closed = false;
 
   constructor(runtime: Runtime, options: { readonly from: string | undefined; readonly socketsMax: number }) {
@@ -46,7 +51,7 @@ export class UdpExchanges implements AsyncDisposable {
   /**
    * Sends a message, whose id is set here, and hands over each matching reply until the returned function is called.
    *
-   * @throws NetworkError when no socket can be bound
+   * @throws NetworkError when no socket can be bound, or too many messages are under way
    */
   async send(
     message: Uint8Array,
@@ -55,26 +60,34 @@ export class UdpExchanges implements AsyncDisposable {
       readonly questionLength: number;
       /** Whether the reply must repeat the question's case, too. */
       readonly exactCase?: boolean;
-      readonly onReply: (reply: Uint8Array) => void;
+      readonly seal: Sealer;
+      readonly onReply: (reply: SealedReply) => void;
     },
   ): Promise<() => void> {
+    if (this.#inFlight >= exchangesMax) {
+      throw new NetworkError("Closed", `${exchangesMax} DNS messages wait for replies; ask less at once`);
+    }
     const pooled = await this.#acquire(server.address.includes(":") ? "6" : "4");
     let id: number;
     do id = this.#runtime.random.uint32() & 0xffff;
     while (pooled.exchanges.has(id));
     message[0] = id >>> 8;
     message[1] = id;
+    const sealed = options.seal(message);
     pooled.exchanges.set(id, {
       server: endpointKey(server),
       question: message.slice(headerOctets, headerOctets + options.questionLength),
       exactCase: options.exactCase ?? false,
       opcode: message[2]! & 0x78,
+      accept: sealed.accept,
       onReply: options.onReply,
     });
     pooled.sent++;
-    pooled.socket.send(message, server);
+    this.#inFlight++;
+    pooled.socket.send(sealed.octets, server);
     return () => {
-      pooled.exchanges.delete(id);
+      if (!pooled.exchanges.delete(id)) return;
+      this.#inFlight--;
       if (pooled.sent >= messagesPerSocketMax && pooled.exchanges.size === 0) this.#close(pooled);
     };
   }
@@ -143,7 +156,8 @@ function deliver(exchanges: ReadonlyMap<number, Exchange>, datagram: Uint8Array,
     !repeatsQuestion(datagram, exchange.question, exchange.exactCase)
   )
     return;
-  exchange.onReply(datagram);
+  // A copy: the datagram is valid within this call only.
+  exchange.onReply(exchange.accept(datagram.slice()));
 }
 
 /**

@@ -7,15 +7,16 @@ import { appendTsig, findTsig, readUint48, stripTsig, type TsigRecord } from "./
 import { secondsOf, tsigError, tsigErrorToText, tsigFudgeSeconds } from "./tsig-signer.ts";
 
 /** What the signature of a reply came to. */
-export type ReplyVerdict =
+export type SingleReplyVerdict =
   /** The key's owner wrote it, and all unsigned messages before it. */
   | { readonly kind: "verified"; readonly message: Uint8Array }
-  /** Within a transfer: unsigned, to be believed only once a later message is verified. */
-  | { readonly kind: "pending"; readonly message: Uint8Array }
   /** The server, proved by its MAC, says that our clock is off; `serverSeconds` is its own time since the epoch. */
   | { readonly kind: "badTime"; readonly serverSeconds: number }
   /** Not to be believed. `error` is what the reply itself claims: nobody proved it. */
   | { readonly kind: "unproved"; readonly reason: string; readonly error?: string };
+
+/** Within a transfer also `pending`: unsigned, to be believed only once a later message is verified. */
+export type ReplyVerdict = SingleReplyVerdict | { readonly kind: "pending"; readonly message: Uint8Array };
 
 /** Unsigned messages that may stand between two signed ones of a transfer (RFC 8945 §5.3.1). */
 const unsignedMax = 99;
@@ -68,7 +69,7 @@ export class SignedRequest {
   }
 
   /** Verifies the one reply to this request. May be called again with another: a forged reply spoils nothing. */
-  verify(reply: Uint8Array): ReplyVerdict {
+  verify(reply: Uint8Array): SingleReplyVerdict {
     const search = findTsig(reply);
     if (search.kind === "none") return { kind: "unproved", reason: "the reply is unsigned" };
     if (search.kind === "malformed") return { kind: "unproved", reason: "the reply's TSIG is malformed" };
@@ -107,7 +108,7 @@ export class SignedRequest {
       readonly before: readonly Uint8Array[];
       readonly timersOnly: boolean;
     },
-  ): ReplyVerdict {
+  ): SingleReplyVerdict {
     const key = this.#key;
     const claim = record.error === 0 ? {} : { error: tsigErrorToText(record.error) };
     if (

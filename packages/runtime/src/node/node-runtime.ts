@@ -29,6 +29,7 @@ function nodeNetwork(log: Logger): Network {
     listenTcp: (options) => listenNodeTcp({ ...options, log }),
     serveStreams: (options) => serveNodeStreams(options, log),
     connectTcp: (options) => connectNodeTcp(options),
+    connectTls: (options) => connectNodeTcp(options),
     serveHttp: (options) => serveNodeHttp(options, log),
     httpClient: (options) => new NodeHttpClient(options),
   };

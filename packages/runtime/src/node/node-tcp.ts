@@ -1,7 +1,8 @@
-import { type Socket, connect, createServer } from "node:net";
+import { type Socket, connect, createServer, isIP } from "node:net";
+import { checkServerIdentity, connect as connectTls, TLSSocket, type ConnectionOptions } from "node:tls";
 
 import type { Logger } from "../logger.ts";
-import type { Endpoint, TcpConnection, TcpListener } from "../network.ts";
+import type { Endpoint, TcpConnection, TcpListener, TlsClientOptions } from "../network.ts";
 import { NetworkError } from "../network.ts";
 import { formatEndpoint } from "../endpoint-text.ts";
 import { listenOn } from "./listening.ts";
@@ -44,15 +45,16 @@ export async function listenNodeTcp(options: {
   };
 }
 
-/** Connects to an address. */
+/** Connects to an address, with TLS where its options say so. */
 export async function connectNodeTcp(options: {
   readonly to: Endpoint;
   readonly from?: string | undefined;
+  readonly tls?: TlsClientOptions;
   readonly signal?: AbortSignal | undefined;
 }): Promise<TcpConnection> {
-  const { to, from, signal } = options;
+  const { to, from, tls, signal } = options;
   signal?.throwIfAborted();
-  const socket = connect({
+  const tcp = {
     host: to.address,
     port: to.port,
     allowHalfOpen: true,
@@ -60,7 +62,8 @@ export async function connectNodeTcp(options: {
     keepAlive: true,
     keepAliveInitialDelay: keepAliveMs,
     ...(from === undefined ? {} : { localAddress: from }),
-  });
+  };
+  const socket: Socket = tls === undefined ? connect(tcp) : connectTls({ ...tcp, ...tlsOptions(to, tls) });
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       socket.destroy();
@@ -69,16 +72,37 @@ export async function connectNodeTcp(options: {
     const onError = (error: Error): void => {
       signal?.removeEventListener("abort", onAbort);
       const leaving = from === undefined ? "" : ` from ${from}`;
-      reject(networkFailure(`cannot connect to TCP ${formatEndpoint(to)}${leaving}`, error));
+      reject(
+        networkFailure(
+          `cannot connect to ${tls === undefined ? "TCP" : "TLS"} ${formatEndpoint(to)}${leaving}`,
+          error,
+        ),
+      );
     };
     signal?.addEventListener("abort", onAbort, { once: true });
     socket.once("error", onError);
-    socket.once("connect", () => {
+    socket.once(tls === undefined ? "connect" : "secureConnect", () => {
       signal?.removeEventListener("abort", onAbort);
       socket.removeListener("error", onError);
       resolve(new NodeTcpConnection(socket));
     });
   });
+}
+
+/** The trust of a client, in Node's terms. Without a name, the certificate must have the address connected to. */
+function tlsOptions(
+  to: Endpoint,
+  { caPem, serverName, insecureSkipVerify, protocols }: TlsClientOptions,
+): ConnectionOptions {
+  return {
+    minVersion: "TLSv1.2",
+    rejectUnauthorized: insecureSkipVerify !== true,
+    checkServerIdentity: (_host, certificate) => checkServerIdentity(serverName ?? to.address, certificate),
+    // An address is no name that a server could choose its certificate by (RFC 6066 §3).
+    ...(serverName === undefined || isIP(serverName) !== 0 ? {} : { servername: serverName }),
+    ...(caPem === undefined ? {} : { ca: caPem }),
+    ...(protocols === undefined ? {} : { ALPNProtocols: [...protocols] }),
+  };
 }
 
 class NodeTcpConnection implements TcpConnection {
@@ -121,7 +145,9 @@ class NodeTcpConnection implements TcpConnection {
 
   destroy(): void {
     this.#destroyed = true;
-    this.#socket.resetAndDestroy();
+    // Only bare TCP can be reset; inside TLS closing is as sudden.
+    if (this.#socket instanceof TLSSocket) this.#socket.destroy();
+    else this.#socket.resetAndDestroy();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

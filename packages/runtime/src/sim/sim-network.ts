@@ -61,6 +61,11 @@ export class SimNetwork implements Network {
     return new SimTcpConnection(await dial({ ...this.#place, ...options, timeoutMs }));
   }
 
+  /** As everywhere here, TLS is accepted and means nothing. */
+  async connectTls({ tls: _tls, ...options }: Parameters<Network["connectTls"]>[0]): Promise<TcpConnection> {
+    return this.connectTcp(options);
+  }
+
   async serveHttp(options: HttpServerOptions): Promise<HttpServer> {
     if (!this.#boot.alive) return never();
     return serveSimHttp({ ...this.#place, world: this.#fabric.world, log: this.#log }, options);
