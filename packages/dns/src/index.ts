@@ -87,3 +87,6 @@ export { earliestActivation, introduceKey, nextKeyChange, scheduleTakeover } fro
 export type { KeySightings, RolloverDelays } from "./dnssec/key-rollover.ts";
 export { fetchPeerKeys, hasDs, isKeyPublished } from "./dnssec/peer-keys.ts";
 export type { KeyQuestion, PeerKeys } from "./dnssec/peer-keys.ts";
+export { updateZone } from "./update/update-zone.ts";
+export type { UpdateVerdict, UpdateZoneOptions } from "./update/update-zone.ts";
+export type { UpdateChange, UpdatePrerequisite } from "./update/compose-update.ts";
