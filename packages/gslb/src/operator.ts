@@ -1,5 +1,5 @@
 import { EventRecorder, type KubeClient } from "@meridian/controller";
-import type { Authority, DnsClient } from "@meridian/dns";
+import type { Authority, DnsClient, GeoStatus, WatchedFile } from "@meridian/dns";
 import { deepEqual, objectKey } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "./config/operator-config.ts";
@@ -18,8 +18,10 @@ import { StoredPeerMemory } from "./peers/peer-memory.ts";
 import { PeerViews } from "./peers/peer-views.ts";
 import { Peers } from "./peers/peers.ts";
 import { AddressBook } from "./references/address-book.ts";
+import type { Gslb } from "./resources/gslb.ts";
 import { TaskScope } from "./tasks/task-scope.ts";
 import { readBooked } from "./zones/booked-endpoint.ts";
+import { GeoFeeder } from "./zones/geo-feeder.ts";
 import { SerialStore } from "./zones/serial-store.ts";
 import { ZoneFeeder } from "./zones/zone-feeder.ts";
 
@@ -31,6 +33,8 @@ export interface OperatorOptions {
   readonly authority: Authority;
   /** Asks peers and edge servers; must leave from the cluster's own address. */
   readonly dnsClient: DnsClient;
+  /** Opens the files that the settings name. Absent: there are none, as in the simulator. */
+  readonly openFile?: (path: string) => WatchedFile;
 }
 
 /** A running operator. */
@@ -42,6 +46,8 @@ export interface Operator {
   readonly ready: Promise<void>;
   /** How this cluster answers for a host now, and why. Asks nobody. */
   explain(host: string): Explanation;
+  /** What answers of `geoip` hosts go by, for metrics: the age of the database above all. */
+  geo(): GeoStatus;
   /** Stops all loops; resolves when none is left. What was published stays. */
   stop(): Promise<void>;
 }
@@ -70,6 +76,7 @@ export function startOperator(runtime: Runtime, options: OperatorOptions): Opera
   return {
     ready,
     explain: (host) => explainHost(parts, { host, geoTag: options.config.geoTag, now: runtime.clock.now() }),
+    geo: () => parts.geo.status,
     async stop() {
       options.authority.onNotify = undefined;
       await tasks.close(new Error("the operator was stopped"));
@@ -86,6 +93,7 @@ interface Parts {
   readonly peers: Peers;
   readonly events: EventRecorder;
   readonly feeder: ZoneFeeder;
+  readonly geo: GeoFeeder;
   readonly zones: ZoneDelegationController;
   readonly gslbs: GslbController;
 }
@@ -123,7 +131,12 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   const read = (key: string): ReturnType<typeof readBooked> => readBooked(key, copies);
   const feeder = new ZoneFeeder(runtime, {
     ...{ authority, dnsClient, store, peers, events, tasks, geoTag, geoTags },
-    ...{ nameServerPrefix, nameServerTtlSeconds, notify, read },
+    ...{ nameServerPrefix, nameServerTtlSeconds, notify, read, answerModes: config.answerModes },
+  });
+  const geo = new GeoFeeder(runtime, {
+    ...{ config: config.geo, client, namespace: config.podNamespace, authority },
+    ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
+    onChange: () => enqueueGslbs(copies, gslbs, (gslb) => gslb.spec?.strategy?.type === "geoip"),
   });
   const zones = new ZoneDelegationController(runtime, {
     ...{ client, copies, peers, feeder, dnsClient, events, config, edgeServers },
@@ -141,8 +154,9 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     ...{ client, copies, peers, views, addresses, events, geoTag, geoTags },
     exposedOverride: config.exposedAddresses,
     zones: () => zones.zones,
+    geo: () => geo.knowledge,
   });
-  return { tasks, copies, memory, views, peers, events, feeder, zones, gslbs };
+  return { tasks, copies, memory, views, peers, events, feeder, geo, zones, gslbs };
 }
 
 /** The name under which the own DNS server's host names are looked up; no Gslb's key, since it has no slash. */
@@ -153,7 +167,7 @@ async function start(
   parts: Parts,
   { client, config, authority }: OperatorOptions,
 ): Promise<void> {
-  const { tasks, copies, memory, peers, events, feeder, zones, gslbs } = parts;
+  const { tasks, copies, memory, peers, events, feeder, geo, zones, gslbs } = parts;
   const { signal } = tasks;
   for (const message of config.deprecations)
     runtime.log.warn("a deprecated setting is in use", { setting: message });
@@ -165,6 +179,7 @@ async function start(
       },
     );
   tasks.start("events", (ending) => events.run(ending));
+  tasks.start("geo sources", (ending) => geo.run(ending));
   await untilAborted(copies.start(tasks), signal);
   await retrying(runtime, signal, () => ensureNamespace(client, config.podNamespace, signal));
   await retrying(runtime, signal, () => memory.load(signal));
@@ -187,7 +202,10 @@ async function start(
   tasks.start("gslbs", (ending) => gslbs.controller.run(ending));
 
   await untilAborted(
-    Promise.race([firstRound(runtime, parts), runtime.clock.sleep(firstRoundMs, signal).catch(() => {})]),
+    Promise.race([
+      Promise.all([firstRound(runtime, parts), geo.opened]),
+      runtime.clock.sleep(firstRoundMs, signal).catch(() => {}),
+    ]),
     signal,
   );
   for (const endpoint of copies.endpoints.lister.list()) feeder.touch(objectKey(endpoint.metadata));
@@ -227,8 +245,13 @@ async function untilZonesAreThere(
   }
 }
 
-function enqueueGslbs(copies: ClusterCopies, gslbs: GslbController): void {
-  for (const gslb of copies.gslbs.lister.list()) gslbs.controller.enqueue(objectKey(gslb.metadata));
+function enqueueGslbs(
+  copies: ClusterCopies,
+  gslbs: GslbController,
+  isMeant: (gslb: Gslb) => boolean = () => true,
+): void {
+  for (const gslb of copies.gslbs.lister.list())
+    if (isMeant(gslb)) gslbs.controller.enqueue(objectKey(gslb.metadata));
 }
 
 function explainHost(

@@ -64,6 +64,7 @@ export class GeoSource {
   #unusableDatabase: string | undefined;
   #unusableMap: string | undefined;
   #isCompiled = false;
+  #rest = new AbortController();
   #told = "[]";
 
   constructor(runtime: { readonly clock: Pick<Clock, "sleep"> }, options: GeoSourceOptions) {
@@ -86,9 +87,16 @@ export class GeoSource {
   /** Follows the files until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      this.#rest = new AbortController();
+      const resting = AbortSignal.any([signal, this.#rest.signal]);
       await this.refresh();
-      await this.#clock.sleep(this.#options.pollMs ?? 10_000, signal).catch(() => {});
+      await this.#clock.sleep(this.#options.pollMs ?? 10_000, resting).catch(() => {});
     }
+  }
+
+  /** Has `run` look at the files at once, or again where it is looking now. */
+  wake(): void {
+    this.#rest.abort();
   }
 
   /** Looks at the files now. Rejects only with what a callback throws. */
@@ -118,9 +126,7 @@ export class GeoSource {
 
   async #takeDatabase(octets: Uint8Array): Promise<boolean> {
     try {
-      const database = new MmdbFile(octets);
-      await this.#compile(database);
-      this.#database = database;
+      await this.#compile(new MmdbFile(octets));
       this.#unusableDatabase = undefined;
       return true;
     } catch (error) {
@@ -129,10 +135,13 @@ export class GeoSource {
     }
   }
 
+  /** @throws DnsError `BadGeoData`; then the database in use stays */
   async #compile(database: MmdbFile | undefined): Promise<void> {
     const { fields, trusted, onState } = this.#options;
-    onState(await compileGeo({ fields, database, map: this.#map, trusted }, () => this.#clock.sleep(0)));
+    const state = await compileGeo({ fields, database, map: this.#map, trusted }, () => this.#clock.sleep(0));
+    this.#database = database;
     this.#isCompiled = true;
+    onState(state);
   }
 
   #problems(): readonly GeoProblem[] {

@@ -39,6 +39,14 @@ test("the minimal environment gives the defaults, and reading it again the same"
     podNamespace: "k8gb",
     notify: true,
     peerDeadlineMs: 2000,
+    answerModes: { weights: "choice", txtTargets: "records" },
+    geo: {
+      databasePath: undefined,
+      fields: ["datacenter"],
+      mapPath: undefined,
+      configMapName: "meridian-geo-map",
+      trusted: undefined,
+    },
     provider: { kind: "externalDns" },
     metricsAddress: { host: "0.0.0.0", port: 8080 },
     log: { level: "info", format: "simple" },
@@ -92,6 +100,29 @@ const accepted: readonly {
     name: "the metrics address",
     environment: { METRICS_ADDRESS: "10.0.0.2:8080" },
     expect: { metricsAddress: { host: "10.0.0.2", port: 8080 } },
+  },
+  {
+    name: "k8gb's ways of answering",
+    environment: { MERIDIAN_WEIGHTS: "order", MERIDIAN_TXT_TARGETS: "strings" },
+    expect: { answerModes: { weights: "order", txtTargets: "strings" } },
+  },
+  {
+    name: "geography",
+    environment: {
+      MERIDIAN_GEOIP_DATABASE: "/geoip.mmdb",
+      MERIDIAN_GEOIP_FIELDS: "country.iso_code, continent.code",
+      MERIDIAN_GEOIP_MAP: "/geo.yaml",
+      MERIDIAN_GEOIP_RESOLVERS: "192.0.2.0/24",
+    },
+    expect: {
+      geo: {
+        databasePath: "/geoip.mmdb",
+        fields: ["country.iso_code", "continent.code"],
+        mapPath: "/geo.yaml",
+        configMapName: "meridian-geo-map",
+        trusted: [{ octets: Uint8Array.of(192, 0, 2, 0), octetCount: 4, prefix: 24 }],
+      },
+    },
   },
   { name: "no NOTIFY", environment: { MERIDIAN_NOTIFY: "false" }, expect: { notify: false } },
   {

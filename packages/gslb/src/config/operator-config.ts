@@ -2,6 +2,7 @@ import type { Endpoint } from "@meridian/runtime";
 import { isIpv4, isIpv6 } from "@meridian/kube";
 import { ttlSecondsMax } from "../decide/gslb-policy.ts";
 import { defaultNameServerPrefix } from "../decide/zone-names.ts";
+import type { AnswerModes } from "../decide/answer-modes.ts";
 import { parseDnsZones, type ConfiguredZone } from "./dns-zones.ts";
 import {
   EnvironmentReader,
@@ -9,6 +10,7 @@ import {
   type ConfigProblem,
   type ServerAddress,
 } from "./environment-reader.ts";
+import { parseGeoConfig, type GeoConfig } from "./geo-config.ts";
 import { parseInfobloxConfig, type InfobloxConfig } from "./infoblox-config.ts";
 
 /** How the own DNS server is exposed: the types that a Service has. */
@@ -46,6 +48,10 @@ export interface OperatorConfig {
   readonly notify: boolean;
   /** `MERIDIAN_PEER_DEADLINE_MS`: how long one question to a peer may take, retries included. */
   readonly peerDeadlineMs: number;
+  /** `MERIDIAN_WEIGHTS` and `MERIDIAN_TXT_TARGETS` */
+  readonly answerModes: AnswerModes;
+  /** The variables that start with `MERIDIAN_GEOIP_`. */
+  readonly geo: GeoConfig;
   /** `EXTDNS_ENABLED`, `INFOBLOX_GRID_HOST`: who writes the delegation into the parent zone. */
   readonly provider:
     | { readonly kind: "none" | "externalDns" }
@@ -110,6 +116,11 @@ export function parseOperatorConfig(
     podNamespace: reader.text("POD_NAMESPACE", "k8gb"),
     notify: reader.flag("MERIDIAN_NOTIFY", true),
     peerDeadlineMs: reader.integer("MERIDIAN_PEER_DEADLINE_MS", { fallback: 2000, min: 100, max: 60_000 }),
+    answerModes: {
+      weights: reader.choice("MERIDIAN_WEIGHTS", ["choice", "order"], "choice"),
+      txtTargets: reader.choice("MERIDIAN_TXT_TARGETS", ["records", "strings"], "records"),
+    },
+    geo: parseGeoConfig(reader),
     provider: parseProvider(reader),
     metricsAddress: parseMetricsAddress(reader),
     log: {

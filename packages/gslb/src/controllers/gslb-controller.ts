@@ -8,6 +8,7 @@ import {
 import { deepEqual, isConflict, isNotFound, objectKey, type Ingress } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
+import type { GeoKnowledge } from "../decide/geo-knowledge.ts";
 import { parseGslbPolicy } from "../decide/gslb-policy.ts";
 import type { ExposedOutcome, GslbSnapshot } from "../decide/gslb-snapshot.ts";
 import { balancedHostProblem } from "../decide/local-targets-name.ts";
@@ -47,6 +48,8 @@ export interface GslbControllerOptions {
   readonly exposedOverride: readonly string[];
   /** The load-balanced zones that there are now. */
   readonly zones: () => readonly string[];
+  /** What the DNS server knows of places. */
+  readonly geo?: () => GeoKnowledge | undefined;
 }
 
 /** The copies that are read for a Gslb. */
@@ -167,6 +170,7 @@ export class GslbController {
     const stored = this.#options.copies.endpoints.lister.get(key);
     const now = this.#runtime.clock.now();
     const problem = endpointProblem(stored, gslb);
+    const geo = this.#options.geo?.();
     const snapshot: GslbSnapshot = {
       gslb,
       geoTag: this.#options.geoTag,
@@ -181,6 +185,7 @@ export class GslbController {
       ...(problem === undefined
         ? {}
         : { endpointProblem: { reason: "DNSEndpointNotOwned", message: problem } }),
+      ...(geo === undefined ? {} : { geo }),
       now,
     };
     const plan = planGslb(snapshot);

@@ -28,6 +28,7 @@ export function gslbConditions(facts: ConditionFacts): readonly ConditionOutcome
     programmed(facts),
     healthy(facts),
     peersReachable(facts),
+    geoReady(facts),
   ];
   return outcomes.filter((outcome) => outcome !== undefined);
 }
@@ -107,6 +108,18 @@ function peersReachable({ hosts }: ConditionFacts): ConditionOutcome | undefined
   const reason = views.length === 0 ? "NoPeers" : "PeersReachable";
   const message = views.length === 0 ? "no peer is configured for the hosts" : "every peer answers";
   return outcome("PeersReachable", "True", { reason, message });
+}
+
+function geoReady({ snapshot: { geo }, policy }: ConditionFacts): ConditionOutcome | undefined {
+  if (geo === undefined || policy.policy?.strategy.type !== "geoip") return undefined;
+  if (geo.problem !== undefined) return outcome("GeoReady", "False", geo.problem);
+  return geo.isEmpty
+    ? outcome("GeoReady", "False", {
+        reason: "NoGeoData",
+        message:
+          "nothing says where clients are, so answers hold all targets; set MERIDIAN_GEOIP_DATABASE or write a map",
+      })
+    : outcome("GeoReady", "True", { reason: "GeoReady", message: "answers go by where clients are" });
 }
 
 function programmed({ snapshot, records }: ConditionFacts): ConditionOutcome {

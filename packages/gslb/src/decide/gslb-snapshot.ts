@@ -1,6 +1,7 @@
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import type { FamilyTargets } from "./address-family.ts";
+import type { GeoKnowledge } from "./geo-knowledge.ts";
 import type { BackendHealth } from "./health.ts";
 import type { PeerView } from "./peer-view.ts";
 
@@ -69,6 +70,8 @@ export interface GslbSnapshot {
   readonly stored: readonly DnsEndpointRecord[] | undefined;
   /** Why that DNSEndpoint cannot be written: another owner controls it, or the API server refuses. */
   readonly endpointProblem?: EndpointProblem;
+  /** Absent where nobody can tell. */
+  readonly geo?: GeoKnowledge;
   /** Wall-clock milliseconds. */
   readonly now: number;
 }

@@ -29,6 +29,7 @@ interface Given {
   readonly zones?: readonly string[];
   readonly endpointProblem?: GslbSnapshot["endpointProblem"];
   readonly onBackend?: () => void;
+  readonly geo?: GslbSnapshot["geo"];
 }
 
 function plan(given: Given = {}): GslbPlan {
@@ -54,6 +55,7 @@ function plan(given: Given = {}): GslbPlan {
     views: () => given.views ?? [view("us", "fresh", "198.51.100.1"), view("za", "empty")],
     stored: given.stored,
     ...(given.endpointProblem === undefined ? {} : { endpointProblem: given.endpointProblem }),
+    ...(given.geo === undefined ? {} : { geo: given.geo }),
     now,
   });
 }
@@ -392,4 +394,21 @@ test("the required status fields are there whatever is wrong", () => {
   const reference = { kind: "failed", reason: "UnsupportedKind", message: "no", gone: false } as const;
   const { status } = plan({ reference, strategy: { type: "" } });
   assert.deepEqual([status.geoTag, status.healthyRecords, status.serviceHealth], ["eu", {}, {}]);
+});
+
+test("a geoip Gslb says whether places are known, and no longer once its strategy is another", () => {
+  const geoReady = (result: GslbPlan): string | undefined => {
+    const condition = findCondition(result.status.conditions, "GeoReady");
+    return condition && `${condition.status} ${condition.reason}`;
+  };
+  const strategy = { type: "geoip" };
+  assert.equal(geoReady(plan({ strategy })), undefined);
+  assert.equal(geoReady(plan({ geo: { isEmpty: true } })), undefined);
+  assert.equal(geoReady(plan({ strategy, geo: { isEmpty: true } })), "False NoGeoData");
+  assert.equal(geoReady(plan({ strategy, geo: { isEmpty: false } })), "True GeoReady");
+  const problem = { reason: "DatabaseMissing", message: "it is not there" };
+  const missing = plan({ strategy, geo: { isEmpty: false, problem } });
+  assert.equal(geoReady(missing), "False DatabaseMissing");
+  assert.equal(geoReady(plan({ strategy, status: missing.status })), "False DatabaseMissing");
+  assert.equal(geoReady(plan({ status: missing.status })), undefined);
 });

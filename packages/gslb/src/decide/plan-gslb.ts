@@ -1,3 +1,4 @@
+import type { Condition } from "@meridian/kube";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import type { GslbStatus } from "../resources/gslb.ts";
 import { noTargets, splitFamilies, type FamilyTargets } from "./address-family.ts";
@@ -86,7 +87,7 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
       host,
       services: services.map(({ name, namespace }) => ({ name, namespace })),
     })),
-    conditions: withConditions(gslb.status?.conditions, conditions, {
+    conditions: withConditions(keptConditions(snapshot, policy), conditions, {
       generation: gslb.metadata.generation,
       now,
     }),
@@ -100,6 +101,13 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
     policy,
     hosts,
   };
+}
+
+/** One about geography says nothing once the strategy is another. */
+function keptConditions({ gslb }: GslbSnapshot, { policy }: ParsedPolicy): readonly Condition[] | undefined {
+  const conditions = gslb.status?.conditions;
+  const isStale = policy !== undefined && policy.strategy.type !== "geoip";
+  return isStale ? conditions?.filter(({ type }) => type !== "GeoReady") : conditions;
 }
 
 /** After a failed lookup the hosts stay claimed as they last were, so that peers can still serve them. */

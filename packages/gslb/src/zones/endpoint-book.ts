@@ -1,8 +1,9 @@
 import type { RecordSet } from "@meridian/dns";
+import type { AnswerModes } from "../decide/answer-modes.ts";
 import { canonicalName, isInZone } from "../decide/dns-name.ts";
 import { isLocalTargetsName } from "../decide/local-targets-name.ts";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
-import { defaultRecordTtl, toRecordSet, type AnswerModes, type GivenRecords } from "./record-data.ts";
+import { defaultRecordTtl, toRecordSet, type GivenRecords } from "./record-data.ts";
 
 /** A DNSEndpoint as far as zones care. */
 export interface BookedObject {

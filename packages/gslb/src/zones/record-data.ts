@@ -1,5 +1,6 @@
 import { textToTxtData, type AnswerPolicy, type RecordSet } from "@meridian/dns";
 import { isIpv4, isIpv6 } from "@meridian/kube";
+import { defaultAnswerModes, type AnswerModes } from "../decide/answer-modes.ts";
 import { weightGroups } from "../decide/weight-labels.ts";
 
 /** Records of one name and type as one object gives them, merged over its entries. */
@@ -10,17 +11,6 @@ export interface GivenRecords {
   readonly targets: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
 }
-
-/** Where an operator may choose how DNSEndpoints are answered. */
-export interface AnswerModes {
-  /** `choice`: an answer holds one weighted group. `order`: it holds all, in an order drawn by weight, as k8gb's does. */
-  readonly weights: "choice" | "order";
-  /** `records`: each TXT target is a record. `strings`: all targets are the strings of one record, as k8gb answers them. */
-  readonly txtTargets: "records" | "strings";
-}
-
-/** What is answered where nobody chose. */
-export const defaultAnswerModes: AnswerModes = { weights: "choice", txtTargets: "records" };
 
 /** The TTL of an entry that has none, or 0: as k8gb's DNS server answers it. */
 export const defaultRecordTtl = 60;

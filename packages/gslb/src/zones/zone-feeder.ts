@@ -1,6 +1,7 @@
 import type { EventRecorder } from "@meridian/controller";
 import { Zone, type Authority, type DnsClient, type RecordProblem, type RecordSet } from "@meridian/dns";
 import type { Runtime } from "@meridian/runtime";
+import type { AnswerModes } from "../decide/answer-modes.ts";
 import { canonicalName, isInZone, zoneOf } from "../decide/dns-name.ts";
 import { ttlSecondsMax } from "../decide/gslb-policy.ts";
 import { isLocalTargetsName } from "../decide/local-targets-name.ts";
@@ -11,7 +12,6 @@ import type { TaskScope } from "../tasks/task-scope.ts";
 import { ContentDigest } from "./content-digest.ts";
 import { EndpointBook, type BookedObject, type EndpointProblem } from "./endpoint-book.ts";
 import { LocalView } from "./local-view.ts";
-import type { AnswerModes } from "./record-data.ts";
 import type { SerialStore } from "./serial-store.ts";
 
 /** What zones are made from, and who is told of them. */

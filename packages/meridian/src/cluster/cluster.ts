@@ -1,6 +1,6 @@
 import { createApiServer, requestBodyBytesMax, type Storage } from "@meridian/apiserver";
 import { KubeClient } from "@meridian/controller";
-import { Authority, DnsClient, serveDns } from "@meridian/dns";
+import { Authority, DnsClient, serveDns, type WatchedFile } from "@meridian/dns";
 import {
   customResourceDefinitions,
   legacyGslbType,
@@ -37,6 +37,8 @@ export interface ClusterOptions {
   readonly dnsClient?: DnsClient;
   /** The operator's settings under k8gb's names. */
   readonly operatorEnvironment: Readonly<Record<string, string>>;
+  /** Opens files that the settings name. Absent in the simulator. */
+  readonly openFile?: (path: string) => WatchedFile;
 }
 
 /** One running cluster: API server, operator and authoritative DNS server. */
@@ -83,7 +85,10 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   closing.use(await serveDns(runtime, { authority, listen: [options.dns] }));
   const dnsClient = options.dnsClient ?? closing.use(new DnsClient(runtime, { from: options.dns.address }));
 
-  const operator = startOperator(runtime, { client, config, authority, dnsClient });
+  const operator = startOperator(runtime, {
+    ...{ client, config, authority, dnsClient },
+    ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
+  });
   closing.defer(() => operator.stop());
   const handler = operatorEndpoint(operator, { token: options.token });
   closing.use(await serve(runtime, options, { at: options.operator, handler }));

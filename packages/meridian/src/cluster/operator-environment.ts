@@ -25,6 +25,13 @@ const tunable = [
   "NS_RECORD_TTL",
   "MERIDIAN_NOTIFY",
   "MERIDIAN_PEER_DEADLINE_MS",
+  "MERIDIAN_WEIGHTS",
+  "MERIDIAN_TXT_TARGETS",
+  "MERIDIAN_GEOIP_DATABASE",
+  "MERIDIAN_GEOIP_FIELDS",
+  "MERIDIAN_GEOIP_MAP",
+  "MERIDIAN_GEOIP_CONFIG_MAP",
+  "MERIDIAN_GEOIP_RESOLVERS",
 ] as const;
 
 /** The settings for operators that stand in an environment. */

@@ -2,6 +2,7 @@ import { nodeRuntime } from "@meridian/runtime/node";
 import { ClosingStack } from "../cluster/closing-stack.ts";
 import { startCluster } from "../cluster/cluster.ts";
 import { operatorEnvironment } from "../cluster/operator-environment.ts";
+import { watchedFile } from "../cluster/watched-file.ts";
 import type { ChildRole, ClusterRole } from "../fleet/child-protocol.ts";
 import { readClusterIdentity } from "../fleet/cluster-folder.ts";
 import { pinoLogger } from "../pino-logger.ts";
@@ -25,6 +26,7 @@ export async function startClusterProcess(
       dns: role.dns,
       tls: { server, caPem },
       operatorEnvironment: operatorEnvironment(role),
+      openFile: watchedFile,
     });
     closing.use(cluster);
     await cluster.ready;
