@@ -1,4 +1,5 @@
 import {
+  deferred,
   ReusedClient,
   type AnswerDatagram,
   type Clock,
@@ -174,6 +175,8 @@ export class Authority {
         return 0;
       }
       this.#query.open(input, offset, length);
+      if (this.requests !== undefined && this.#needsMore(client)) return deferred;
+      this.#query.open(input, offset, length);
       this.#response.begin(output);
       try {
         return this.#answer(client);
@@ -252,6 +255,16 @@ export class Authority {
   setGeo(geo: GeoState | undefined): void {
     void geo;
     this.onShareChanged?.();
+  }
+
+  /** Whether a message is for `requests`: UPDATE, signed, or a transfer. */
+  #needsMore(client: DatagramClient): boolean {
+    const query = this.#query;
+    if (query.readQuestion() !== "ok" || query.readSections() !== "ok") return false;
+    const asked = (query.input[query.start + 2]! >>> 3) & 15;
+    if (asked === opcode.update || query.signatureAt >= 0) return true;
+    if (asked !== opcode.query || query.count(4) !== 1) return false;
+    return query.type === typeIxfr || (query.type === typeAxfr && client.transport !== "udp");
   }
 
   /** In the order of checks that each answer's rcode depends on. */
