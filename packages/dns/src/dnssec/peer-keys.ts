@@ -1,7 +1,8 @@
 import { typeFromText } from "../message/codes.ts";
 import { rdataFromText } from "../message/rdata.ts";
 import { nameFromText } from "../name/name.ts";
-import type { DnsClient, DnsQuestion } from "../client/dns-client.ts";
+import type { DnsClient } from "../client/dns-client.ts";
+import type { DnsQuestion } from "../client/question-asking.ts";
 import {
   algorithmEcdsaP256,
   dnskeyFlags,
@@ -26,7 +27,7 @@ const peerKeysMax = 6;
  * Asks a peer which keys it has for a zone that both answer, and for which of them it wants a DS (RFC 8901 model 2), at
  * the name below the apex where `ZoneKeys` publishes them.
  *
- * Whoever can forge the reply can forge the zone: ask by TSIG, by DoT, or on a way that nobody else is on.
+ * Whoever can forge the reply can forge the zone: ask with a TSIG `key` or by `tls`, or on a way that nobody else is on.
  */
 export async function fetchPeerKeys(
   client: Pick<DnsClient, "query">,
