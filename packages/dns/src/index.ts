@@ -8,6 +8,17 @@ export { serveDns } from "./server/serve-dns.ts";
 export type { DnsServer, DnsServerCounters, ServeDnsOptions } from "./server/serve-dns.ts";
 export { RateLimit } from "./server/rate-limit.ts";
 export type { RateLimitCounters, RateLimitOptions, SharedRateLimit } from "./server/rate-limit.ts";
+export { QueryLog } from "./server/query-log.ts";
+export type { QueryLogCounters, QueryLogOptions } from "./server/query-log.ts";
+export { QueryLogRing } from "./server/query-log-ring.ts";
+export type { QueryNote, SharedQueryLogRing } from "./server/query-log-ring.ts";
+export { registerDnsMetrics } from "./server/metrics.ts";
+export type { DnsMetricsSources } from "./server/metrics.ts";
+export { serveMetrics } from "./server/metrics-listener.ts";
+export type { MetricsListenerOptions } from "./server/metrics-listener.ts";
+export type { TcpCounters, TcpLimits } from "./server/tcp-sessions.ts";
+export { answerProxied } from "./server/proxy-datagrams.ts";
+export { ProxySources } from "./server/proxy-sources.ts";
 export { Zone } from "./zone/zone.ts";
 export type { ZoneOptions, ZoneSoa } from "./zone/zone.ts";
 export type { WireRecord, ZoneDelta, ZoneSnapshot } from "./zone/wire-record.ts";
@@ -64,6 +75,7 @@ export { ZoneTransferClient } from "./transfer/zone-transfer-client.ts";
 export type {
   ZoneTransfer,
   ZoneTransferClientOptions,
+  ZoneTransferCounters,
   ZoneTransferQuestion,
 } from "./transfer/zone-transfer-client.ts";
 export type { Primary, TransferOutcome } from "./transfer/transfer-exchange.ts";

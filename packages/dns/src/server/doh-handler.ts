@@ -25,13 +25,15 @@ export interface DohHandlerOptions {
   readonly requests: () => RequestPipeline | undefined;
   /** Such as `/dns-query`. */
   readonly path: string;
+  /** A request carried a message. */
+  readonly onQuestion: () => void;
 }
 
 /**
  * Answers DNS over HTTPS (RFC 8484): GET with `?dns=` and POST. Messages pass the same function as those of all other
  * transports, so what is refused there is refused here.
  */
-export function dohHandler({ answer, requests, path }: DohHandlerOptions): HttpHandler {
+export function dohHandler({ answer, requests, path, onQuestion }: DohHandlerOptions): HttpHandler {
   const output = new Uint8Array(answerOctetsMax);
   let pending = 0;
 
@@ -58,6 +60,7 @@ export function dohHandler({ answer, requests, path }: DohHandlerOptions): HttpH
   return async (request) => {
     const message = messageOf(request, path);
     if (!(message instanceof Uint8Array)) return message;
+    onQuestion();
     const client = new ReusedClient("https", request.client);
     const length = answer(message, 0, message.length, client, output);
     if (length === deferred) return answerDeferred(message, request);

@@ -46,8 +46,9 @@ export interface ServeDnsOptions {
 
 /** Numbers of the listeners; those of the answers are the authority's. */
 export interface DnsServerCounters extends TcpCounters {
+  httpsQuestions: number;
   /** Datagrams lost since too many that need more than a lookup were under way. */
-  readonly udpRequestsLost: number;
+  udpRequestsLost: number;
 }
 
 /**
@@ -127,11 +128,13 @@ class DnsListeners {
       limits: options.tcp ?? {},
       onIdleMs: (idleMs) => (authority.tcpIdleMs = idleMs),
     });
-    const udpRequests = new UdpRequests({ requests, proxies: this.#proxies, log: runtime.log });
-    this.#udpRequests = udpRequests;
-    this.counters = Object.defineProperty(this.#sessions.counters as DnsServerCounters, "udpRequestsLost", {
-      enumerable: true,
-      get: () => udpRequests.lost,
+    this.counters = Object.assign(this.#sessions.counters, { httpsQuestions: 0, udpRequestsLost: 0 });
+    const { counters } = this;
+    this.#udpRequests = new UdpRequests({
+      requests,
+      proxies: this.#proxies,
+      log: runtime.log,
+      onLost: () => counters.udpRequestsLost++,
     });
   }
 
@@ -156,6 +159,7 @@ class DnsListeners {
             answer: this.#answer,
             requests: () => this.#options.authority.requests,
             path: https!.path ?? "/dns-query",
+            onQuestion: () => this.counters.httpsQuestions++,
           }),
           bodyBytesMax: dohQuestionOctetsMax,
           connectionsMax: httpConnectionsMax,

@@ -21,8 +21,8 @@ export interface TcpSessionHost {
   readonly frameOctetsMax: number;
   /** After so many questions a connection is ended. */
   readonly questionsMax: number;
-  /** A read brought whole questions. */
-  readonly onActive: (session: TcpSession) => void;
+  /** A read brought so many whole questions. */
+  readonly onActive: (session: TcpSession, questions: number) => void;
   readonly onClose: (session: TcpSession) => void;
 }
 
@@ -49,6 +49,7 @@ export class TcpSession implements StreamSink {
   /** Who is limited: the peer, which is not the client where it is a proxy. */
   readonly peer: DatagramClient;
   readonly proxied: boolean;
+  readonly transport: "tcp" | "tls";
   /** Its IPv4 address or IPv6 /64: what one client can hold without effort. */
   readonly network: string;
   /** Why the connection ended; undefined while it is open. */
@@ -56,7 +57,6 @@ export class TcpSession implements StreamSink {
   readonly #host: TcpSessionHost;
   readonly #connection: StreamConnection;
   readonly #client: ReusedClient;
-  readonly #transport: "tcp" | "tls";
   #awaitsProxy: boolean;
   /** A frame that has not arrived whole, or a PROXY header. */
   #partial: Uint8Array | undefined;
@@ -76,7 +76,7 @@ export class TcpSession implements StreamSink {
     const { connection, transport } = options;
     this.#host = host;
     this.#connection = connection;
-    this.#transport = transport;
+    this.transport = transport;
     this.#client = new ReusedClient(transport, connection.remote);
     this.peer = this.#client.copy();
     this.proxied = options.proxied(this.peer);
@@ -144,7 +144,7 @@ export class TcpSession implements StreamSink {
     this.#partial = undefined;
     this.#filled = 0;
     const rest = octets.subarray(header.length - before);
-    if (this.#transport === "tls") this.#connection.secure(rest);
+    if (this.transport === "tls") this.#connection.secure(rest);
     else this.#read(rest);
   }
 
@@ -181,7 +181,7 @@ export class TcpSession implements StreamSink {
     if (this.congestedSinceMs !== undefined) this.#connection.pause();
     if (this.asked === askedBefore) return;
     this.activeMs = this.#host.monotonicMs();
-    this.#host.onActive(this);
+    this.#host.onActive(this, this.asked - askedBefore);
     if (this.asked >= this.#host.questionsMax) this.drain();
   }
 

@@ -38,6 +38,8 @@ export interface TcpCounters {
   tcpExpired: number;
   /** Reset for what they sent, or broken by the client. */
   tcpReset: number;
+  tcpQuestions: number;
+  tlsQuestions: number;
 }
 
 export interface TcpSessionsOptions {
@@ -57,6 +59,8 @@ export class TcpSessions {
     tcpEvicted: 0,
     tcpExpired: 0,
     tcpReset: 0,
+    tcpQuestions: 0,
+    tlsQuestions: 0,
   };
   readonly #runtime: Runtime;
   readonly #options: TcpSessionsOptions;
@@ -87,7 +91,7 @@ export class TcpSessions {
       log: runtime.log,
       frameOctetsMax: limits.questionOctetsMax ?? 16 * 1024,
       questionsMax: limits.questionsMax ?? Infinity,
-      onActive: (session) => this.#toEnd(session),
+      onActive: (session, questions) => this.#noteActive(session, questions),
       onClose: (session) => this.#remove(session),
     };
   }
@@ -133,7 +137,9 @@ export class TcpSessions {
     this.#stopSweep?.();
   }
 
-  #toEnd(session: TcpSession): void {
+  #noteActive(session: TcpSession, questions: number): void {
+    if (session.transport === "tls") this.counters.tlsQuestions += questions;
+    else this.counters.tcpQuestions += questions;
     if (!this.#sessions.delete(session)) return;
     this.#sessions.add(session);
   }

@@ -12,12 +12,12 @@ export interface UdpRequestsOptions {
   readonly requests: () => RequestPipeline | undefined;
   readonly proxies: ProxySources;
   readonly log: Logger;
+  /** A datagram was lost, since too many were under way. */
+  readonly onLost: () => void;
 }
 
 /** Has deferred datagrams answered, a bounded number at once. Disposing it aborts those under way. */
 export class UdpRequests implements Disposable {
-  /** Lost, since too many were under way. */
-  lost = 0;
   readonly #options: UdpRequestsOptions;
   readonly #header: ProxyHeader = new ProxyHeader();
   readonly #abort: AbortController = new AbortController();
@@ -31,7 +31,7 @@ export class UdpRequests implements Disposable {
     const requests = this.#options.requests();
     if (requests === undefined) return;
     if (this.#pending >= requestsMax) {
-      this.lost++;
+      this.#options.onLost();
       return;
     }
     void this.#serve(requests, this.#unwrap(message, client), reply);

@@ -1,0 +1,147 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import { rcodeToText } from "../message/codes.ts";
+import type { Authority } from "./authority.ts";
+import type { QueryLog } from "./query-log.ts";
+import { responseClassNames, type RateLimit } from "./rate-limit.ts";
+import type { DnsServer } from "./serve-dns.ts";
+
+/** Whose numbers are told. What is absent has no series. */
+export interface DnsMetricsSources {
+  readonly authority: Authority;
+  readonly server: Pick<DnsServer, "counters">;
+  readonly rateLimit?: RateLimit;
+  readonly queryLog?: QueryLog;
+}
+
+/**
+ * Registers the metrics of a DNS server, all named `meridian_dns_*`. They are read when they are scraped, so answering pays
+ * nothing for them; their labels are transports, response codes, classes and zones served, never names that clients ask.
+ */
+export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSources): void {
+  const { authority, server, rateLimit, queryLog } = sources;
+  const metrics = new ScrapedMetrics(registry);
+
+  metrics.counter("meridian_dns_queries_total", "Messages answered.", () => authority.counters.queries);
+  metrics.counter("meridian_dns_questions_total", "Questions by stream transport.", {
+    label: "transport",
+    values: () => [
+      ["tcp", server.counters.tcpQuestions],
+      ["tls", server.counters.tlsQuestions],
+      ["https", server.counters.httpsQuestions],
+    ],
+  });
+  metrics.counter("meridian_dns_responses_total", "Answers by response code.", {
+    label: "rcode",
+    // Few of the codes ever occur; those that did not have no series.
+    values: () =>
+      [...authority.counters.rcodes]
+        .map((count, rcode) => [rcodeToText(rcode), count] as const)
+        .filter(([, count]) => count > 0),
+  });
+  metrics.counter(
+    "meridian_dns_dropped_total",
+    "Messages that get no answer: headers cut short, answers, ports that would answer back.",
+    () => authority.counters.dropped,
+  );
+  metrics.counter("meridian_dns_truncated_total", "Answers with TC.", () => authority.counters.truncated);
+  metrics.counter("meridian_dns_notifies_total", "NOTIFY messages taken.", () => authority.counters.notifies);
+  metrics.counter(
+    "meridian_dns_faults_total",
+    "Messages answered SERVFAIL since answering them threw.",
+    () => authority.counters.faults,
+  );
+  metrics.counter(
+    "meridian_dns_udp_requests_lost_total",
+    "Datagrams lost since too many that need more than a lookup were under way.",
+    () => server.counters.udpRequestsLost,
+  );
+  metrics.gauge("meridian_dns_zone_serial", "Serial of each zone served.", {
+    label: "zone",
+    values: () => authority.zones.map((zone) => [zone.origin, zone.serial]),
+  });
+  metrics.gauge(
+    "meridian_dns_tcp_connections",
+    "TCP and TLS connections open.",
+    () => server.counters.tcpOpen,
+  );
+  metrics.counter(
+    "meridian_dns_tcp_connections_total",
+    "TCP and TLS connections accepted.",
+    () => server.counters.tcpConnections,
+  );
+  metrics.counter("meridian_dns_tcp_closed_total", "TCP and TLS connections broken off, by reason.", {
+    label: "reason",
+    values: () => [
+      ["evicted", server.counters.tcpEvicted],
+      ["expired", server.counters.tcpExpired],
+      ["reset", server.counters.tcpReset],
+    ],
+  });
+  if (rateLimit !== undefined) registerRateLimit(metrics, rateLimit);
+  if (queryLog !== undefined) {
+    metrics.counter("meridian_dns_query_log_lines_total", "Lines of the query log, by what became of them.", {
+      label: "outcome",
+      values: () => [
+        ["written", queryLog.counters.written],
+        ["lost", queryLog.counters.lost],
+      ],
+    });
+  }
+}
+
+function registerRateLimit(metrics: ScrapedMetrics, rateLimit: RateLimit): void {
+  for (const outcome of ["slipped", "dropped"] as const) {
+    metrics.counter(`meridian_dns_rate_limit_${outcome}_total`, `Answers ${outcome} by the rate limit.`, {
+      label: "class",
+      values: () => responseClassNames.map((name, kind) => [name, rateLimit.counters[outcome][kind] ?? 0]),
+    });
+  }
+}
+
+type Values =
+  (() => number) | { readonly label: string; readonly values: () => (readonly [string, number])[] };
+
+/** Metrics whose values are those of other counters at the moment of the scrape. */
+class ScrapedMetrics {
+  readonly #registry: Registry;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  counter(name: string, help: string, values: Values): void {
+    const counter = new Counter({
+      name,
+      help,
+      labelNames: labelsOf(values),
+      registers: [this.#registry],
+      collect: () => {
+        // A counter of this library only counts up from what it has; what it had is the last scrape.
+        counter.reset();
+        for (const [labels, value] of seriesOf(values)) counter.inc(labels, value);
+      },
+    });
+  }
+
+  gauge(name: string, help: string, values: Values): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: labelsOf(values),
+      registers: [this.#registry],
+      collect: () => {
+        gauge.reset();
+        for (const [labels, value] of seriesOf(values)) gauge.set(labels, value);
+      },
+    });
+  }
+}
+
+function labelsOf(values: Values): string[] {
+  return typeof values === "function" ? [] : [values.label];
+}
+
+function seriesOf(values: Values): (readonly [Record<string, string>, number])[] {
+  if (typeof values === "function") return [[{}, values()]];
+  return values.values().map(([label, value]) => [{ [values.label]: label }, value]);
+}
