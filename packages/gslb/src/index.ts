@@ -7,3 +7,6 @@ export type { ConfiguredZone } from "./config/dns-zones.ts";
 export { customResourceDefinitions } from "./resources/custom-resource-definitions.ts";
 export { dnsEndpointType, gslbType, legacyGslbType, zoneDelegationType } from "./resources/resource-types.ts";
 export type { ExplainedPeer, ExplainedService, Explanation } from "./decide/index.ts";
+export { dnsKeysLabel } from "./zones/dns-secrets.ts";
+export type { CookieSecrets, DnsKeys } from "./zones/dns-secrets.ts";
+export type { SignedZonesOptions } from "./zones/signed-zones.ts";

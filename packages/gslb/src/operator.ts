@@ -21,8 +21,11 @@ import { AddressBook } from "./references/address-book.ts";
 import type { Gslb } from "./resources/gslb.ts";
 import { TaskScope } from "./tasks/task-scope.ts";
 import { readBooked } from "./zones/booked-endpoint.ts";
+import type { DnsKeys } from "./zones/dns-secrets.ts";
 import { GeoFeeder } from "./zones/geo-feeder.ts";
+import { KeyFeeder } from "./zones/key-feeder.ts";
 import { SerialStore } from "./zones/serial-store.ts";
+import { SignedZones, type SignedZonesOptions } from "./zones/signed-zones.ts";
 import { ZoneFeeder } from "./zones/zone-feeder.ts";
 
 export interface OperatorOptions {
@@ -33,6 +36,10 @@ export interface OperatorOptions {
   readonly authority: Authority;
   /** Asks peers and edge servers; must leave from the cluster's own address. */
   readonly dnsClient: DnsClient;
+  /** Signs zones for which there are keys in Secrets. Absent: nothing is signed. */
+  readonly signing?: SignedZonesOptions;
+  /** Called with the TSIG keys and cookie secrets in Secrets whenever they change: for a keyring and the authority. */
+  readonly onKeys?: (keys: Pick<DnsKeys, "tsig" | "cookies">) => void;
   /** Opens the files that the settings name. Absent: there are none, as in the simulator. */
   readonly openFile?: (path: string) => WatchedFile;
 }
@@ -94,6 +101,7 @@ interface Parts {
   readonly events: EventRecorder;
   readonly feeder: ZoneFeeder;
   readonly geo: GeoFeeder;
+  readonly keys: KeyFeeder;
   readonly zones: ZoneDelegationController;
   readonly gslbs: GslbController;
 }
@@ -129,7 +137,9 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   });
   const store = new SerialStore(client, config.podNamespace);
   const read = (key: string): ReturnType<typeof readBooked> => readBooked(key, copies);
+  const signed = options.signing && new SignedZones(runtime, options.signing);
   const feeder = new ZoneFeeder(runtime, {
+    ...(signed === undefined ? {} : { signed }),
     ...{ authority, dnsClient, store, peers, events, tasks, geoTag, geoTags },
     ...{ nameServerPrefix, nameServerTtlSeconds, notify, read, answerModes: config.answerModes },
   });
@@ -137,6 +147,13 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     ...{ config: config.geo, client, namespace: config.podNamespace, authority },
     ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
     onChange: () => enqueueGslbs(copies, gslbs, (gslb) => gslb.spec?.strategy?.type === "geoip"),
+  });
+  const keys = new KeyFeeder(runtime, {
+    ...{ client, namespace: config.podNamespace, events },
+    onKeys: (found) => {
+      options.onKeys?.(found);
+      signed?.setKeys(found.signing);
+    },
   });
   const zones = new ZoneDelegationController(runtime, {
     ...{ client, copies, peers, feeder, dnsClient, events, config, edgeServers },
@@ -156,7 +173,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     zones: () => zones.zones,
     geo: () => geo.knowledge,
   });
-  return { tasks, copies, memory, views, peers, events, feeder, geo, zones, gslbs };
+  return { tasks, copies, memory, views, peers, events, feeder, geo, keys, zones, gslbs };
 }
 
 /** The name under which the own DNS server's host names are looked up; no Gslb's key, since it has no slash. */
@@ -167,7 +184,7 @@ async function start(
   parts: Parts,
   { client, config, authority }: OperatorOptions,
 ): Promise<void> {
-  const { tasks, copies, memory, peers, events, feeder, geo, zones, gslbs } = parts;
+  const { tasks, copies, memory, peers, events, feeder, geo, keys, zones, gslbs } = parts;
   const { signal } = tasks;
   for (const message of config.deprecations)
     runtime.log.warn("a deprecated setting is in use", { setting: message });
@@ -180,6 +197,7 @@ async function start(
     );
   tasks.start("events", (ending) => events.run(ending));
   tasks.start("geo sources", (ending) => geo.run(ending));
+  tasks.start("keys in Secrets", (ending) => keys.run(ending));
   await untilAborted(copies.start(tasks), signal);
   await retrying(runtime, signal, () => ensureNamespace(client, config.podNamespace, signal));
   await retrying(runtime, signal, () => memory.load(signal));

@@ -156,6 +156,7 @@ export {
   eventType,
   ingressType,
   namespaceType,
+  secretType,
   serviceType,
 } from "./kinds/resource-types.ts";
 export type { Lease } from "./kinds/lease.ts";

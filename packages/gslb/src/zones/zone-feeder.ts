@@ -13,6 +13,7 @@ import { ContentDigest } from "./content-digest.ts";
 import { EndpointBook, type BookedObject, type EndpointProblem } from "./endpoint-book.ts";
 import { LocalView } from "./local-view.ts";
 import type { SerialStore } from "./serial-store.ts";
+import type { SignedZones } from "./signed-zones.ts";
 
 /** What zones are made from, and who is told of them. */
 export interface ZoneFeederOptions {
@@ -28,6 +29,8 @@ export interface ZoneFeederOptions {
   readonly nameServerTtlSeconds: number;
   readonly notify: boolean;
   readonly answerModes?: AnswerModes;
+  /** Told of zones that come and go. */
+  readonly signed?: Pick<SignedZones, "addZone" | "removeZone">;
   /** A DNSEndpoint as its records count now; `undefined` where it is gone or not for this DNS server. */
   readonly read: (key: string) => { readonly booked: BookedObject; readonly object: DnsEndpoint } | undefined;
 }
@@ -83,6 +86,7 @@ export class ZoneFeeder {
     this.#zones.set(origin, fed);
     this.#build(names);
     this.#options.authority.setZone(fed.zone);
+    this.#options.signed?.addZone(fed.zone);
     if (this.#isOpen) this.#openZone(fed);
   }
 
@@ -91,6 +95,7 @@ export class ZoneFeeder {
     const fed = this.#zones.get(origin);
     if (fed === undefined || !this.#zones.delete(origin)) return;
     fed.view.close();
+    this.#options.signed?.removeZone(origin);
     this.#options.authority.removeZone(origin);
     // An enclosing zone answers for its names from now on.
     this.#build([...this.#book.names()].filter((name) => isInZone(name, origin)));

@@ -18,6 +18,8 @@ export const namespaceType: ResourceType = {
   kind: "Namespace",
   namespaced: false,
 };
+/** Secrets (v1). */
+export const secretType: ResourceType = { ...core, plural: "secrets", kind: "Secret", namespaced: true };
 /** Services (v1). */
 export const serviceType: ResourceType = { ...core, plural: "services", kind: "Service", namespaced: true };
 /** EndpointSlices (discovery.k8s.io/v1). */

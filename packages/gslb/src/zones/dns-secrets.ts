@@ -1,0 +1,114 @@
+import { DnsError, keyFromFiles, parseTsigKeyFile, type SigningKey, type TsigKey } from "@meridian/dns";
+import type { Secret } from "@meridian/kube";
+
+/** The label of Secrets in the operator's namespace that hold keys of the DNS server; its value says of which kind. */
+export const dnsKeysLabel = "meridian/dns-keys";
+
+/** Secrets that server cookies are made and checked with (RFC 9018 §5), 16 octets each. */
+export interface CookieSecrets {
+  readonly active: Uint8Array;
+  /** Believed, not used: the next one, and the last one. */
+  readonly accepted: readonly Uint8Array[];
+}
+
+/** What one Secret, or several together, give the DNS server. */
+export interface DnsKeys {
+  readonly tsig: readonly TsigKey[];
+  readonly cookies: CookieSecrets | undefined;
+  /** By zone, folded. */
+  readonly signing: ReadonlyMap<string, readonly SigningKey[]>;
+}
+
+const noKeys: DnsKeys = { tsig: [], cookies: undefined, signing: new Map() };
+
+/**
+ * Reads a Secret by its label.
+ *
+ * `tsig`: each entry is a file of keys as `tsig-keygen` writes it. `cookies`: `active` is 32 hexadecimal digits, `accepted`
+ * any number of such lines. `dnssec`: pairs of entries `<any>.key` and `<any>.private` as BIND's tools write them; the zone
+ * is the owner in the former.
+ *
+ * @returns what is wrong with it, as one line that tells nothing of the content, where it cannot be used
+ */
+export function readDnsSecret(secret: Secret): DnsKeys | string {
+  const kind = secret.metadata.labels?.[dnsKeysLabel];
+  const texts = new Map(
+    Object.entries(secret.data ?? {}).map(([key, value]) => [
+      key,
+      Buffer.from(value, "base64").toString("utf8"),
+    ]),
+  );
+  try {
+    switch (kind) {
+      case "tsig":
+        return { ...noKeys, tsig: [...texts].flatMap(readTsigKeys) };
+      case "cookies":
+        return { ...noKeys, cookies: readCookieSecrets(texts) };
+      case "dnssec":
+        return { ...noKeys, signing: readSigningKeys(texts) };
+      default:
+        return `the label ${dnsKeysLabel} must be tsig, dnssec or cookies`;
+    }
+  } catch (error) {
+    if (error instanceof DnsError) return error.message;
+    throw error;
+  }
+}
+
+/** What several Secrets give together; of several with cookie secrets the first counts. */
+export function joinDnsKeys(all: Iterable<DnsKeys>): DnsKeys {
+  const tsig: TsigKey[] = [];
+  const signing = new Map<string, readonly SigningKey[]>();
+  let cookies: CookieSecrets | undefined;
+  for (const keys of all) {
+    tsig.push(...keys.tsig);
+    cookies ??= keys.cookies;
+    for (const [zone, own] of keys.signing) signing.set(zone, [...(signing.get(zone) ?? []), ...own]);
+  }
+  return { tsig, cookies, signing };
+}
+
+function readTsigKeys([name, text]: readonly [string, string]): readonly TsigKey[] {
+  try {
+    return parseTsigKeyFile(text);
+  } catch (error) {
+    if (!(error instanceof DnsError)) throw error;
+    // What is wrong may be told in words of the text, and the text is secret.
+    throw new DnsError("BadKey", `${name} holds no keys of HMAC-SHA-2 as tsig-keygen writes them`);
+  }
+}
+
+function readCookieSecrets(texts: ReadonlyMap<string, string>): CookieSecrets {
+  const [active] = readDigits(texts.get("active"));
+  if (active === undefined) throw new DnsError("BadKey", "active must be 32 hexadecimal digits");
+  return { active, accepted: readDigits(texts.get("accepted")) };
+}
+
+function readDigits(text = ""): readonly Uint8Array[] {
+  return text
+    .split(/\s+/)
+    .filter((line) => line !== "")
+    .map((line) => {
+      if (!/^[0-9a-fA-F]{32}$/.test(line))
+        throw new DnsError(
+          "BadKey",
+          "a cookie secret must be 32 hexadecimal digits, as openssl rand -hex 16 writes",
+        );
+      return Uint8Array.from(Buffer.from(line, "hex"));
+    });
+}
+
+function readSigningKeys(texts: ReadonlyMap<string, string>): ReadonlyMap<string, readonly SigningKey[]> {
+  const signing = new Map<string, SigningKey[]>();
+  for (const [name, privateText] of texts) {
+    if (!name.endsWith(".private")) continue;
+    const publicName = `${name.slice(0, -".private".length)}.key`;
+    const publicText = texts.get(publicName);
+    if (publicText === undefined) throw new DnsError("BadKey", `${name} has no ${publicName} beside it`);
+    const zone = /^([^;\s]\S*)\s+(?:\d+\s+)?(?:IN\s+)?DNSKEY\s/im.exec(publicText)?.[1];
+    if (zone === undefined) throw new DnsError("BadKey", `${publicName} has no DNSKEY record`);
+    const folded = zone.toLowerCase().replace(/\.$/, "");
+    signing.set(folded, [...(signing.get(folded) ?? []), keyFromFiles(zone, { publicText, privateText })]);
+  }
+  return signing;
+}
