@@ -19,7 +19,10 @@ import {
   typeSoa,
   typeTsig,
 } from "../message/type-numbers.ts";
-import { foldNameText } from "../name/name.ts";
+import { LookupName } from "../name/lookup-name.ts";
+import { foldNameText, type Name } from "../name/name.ts";
+import type { ZoneSigner } from "../zone/zone-signer.ts";
+import type { ZoneTree } from "../zone/zone-tree.ts";
 import type { Zone } from "../zone/zone.ts";
 import { ChaosZone } from "./chaos-zone.ts";
 import { FastRandom } from "./fast-random.ts";
@@ -141,6 +144,7 @@ export class Authority {
   readonly #query: Query;
   readonly #response: Response;
   readonly #lookup: Lookup;
+  readonly #owner: LookupName;
   readonly #opt: OptRecord;
   readonly #optContext: OptContext = { extendedRcode: 0, overTcp: false, client: new ReusedClient("udp") };
   readonly #chaos: ChaosZone;
@@ -154,6 +158,7 @@ export class Authority {
     this.#seed = seed;
     this.#zones = new ZoneIndex(seed);
     this.#query = new Query(seed);
+    this.#owner = new LookupName(seed);
     this.#response = new Response(new FastRandom(random));
     this.#lookup = new Lookup({ zones: this.#zones, response: this.#response, seed });
     this.#chaos = new ChaosZone(options);
@@ -341,10 +346,27 @@ export class Authority {
       return rcode.servFail;
     }
     this.#lookup.run(tree, query, overTcp);
+    if (query.dnssecOk) this.#sign(tree, overTcp);
     // An answer for every class at once cannot be authoritative (RFC 1035 §6.2).
     if (query.class === classAny) response.authoritative = false;
     return response.rcode;
   }
+
+  #sign(first: ZoneTree, overTcp: boolean): void {
+    const response = this.#response;
+    const { type, compactOk } = this.#query;
+    const signing = this.#lookup.last?.signing ?? first.signing;
+    if (signing === undefined) return;
+    response.signed = true;
+    // Part of a set cannot be signed.
+    response.partial = false;
+    signing.sign(response, { type, compactOk, overTcp, signerOf: this.#signerOf });
+  }
+
+  readonly #signerOf = (owner: Name, type: number): ZoneSigner | undefined => {
+    this.#owner.set(owner);
+    return this.#zones.deepest(this.#owner, type)?.signing;
+  };
 
   #answerMetaType(overTcp: boolean): number {
     const { type } = this.#query;

@@ -3,6 +3,7 @@ import { LookupName } from "../name/lookup-name.ts";
 import { isAtOrBelow, nameOctetsMax, type Name } from "../name/name.ts";
 import { questionNameAt, type CompiledSet } from "../zone/compiled-set.ts";
 import type { ZoneNode } from "../zone/zone-node.ts";
+import type { AnswerOutcome } from "../zone/zone-signer.ts";
 import type { ZoneTree } from "../zone/zone-tree.ts";
 import type { Query } from "./query.ts";
 import type { Response, Section } from "./response.ts";
@@ -22,6 +23,8 @@ const visitedNames = chainStepsMax + 1;
  * that of the last step). A loop, never recursion; allocates nothing.
  */
 export class Lookup {
+  /** The zone of the last step. */
+  last: ZoneTree | undefined;
   readonly #zones: ZoneIndex;
   readonly #chained: LookupName;
   readonly #target: LookupName;
@@ -64,9 +67,14 @@ export class Lookup {
     if (this.#dnames.length > 0) this.#dnames = [];
     response.authoritative = true;
     let current: ZoneTree | undefined = tree;
-    while (current?.ready === true && this.#step(current))
+    while (current?.ready === true) {
+      this.last = current;
+      if (!this.#step(current)) break;
       current = this.#zones.deepest(this.#name, this.#type);
-    this.#response.written = undefined;
+      if (current?.ready !== true) response.outcome = "elsewhere";
+    }
+    response.nameAt = this.#nameAt;
+    response.written = undefined;
   }
 
   /** Looks up one name. True when a CNAME has led to another name, which is then to be looked up. */
@@ -89,7 +97,7 @@ export class Lookup {
       source = encloser.wildcard;
       if (source === undefined || isLocalTargets(name)) {
         this.#response.rcode = rcodeNxdomain;
-        return this.#writeSoa(tree);
+        return this.#writeSoa(tree, "nxdomain");
       }
     }
     const { cname } = source;
@@ -202,6 +210,7 @@ export class Lookup {
   #refer(tree: ZoneTree, owner: ZoneNode): false {
     const response = this.#response;
     if (response.answers === 0) response.authoritative = false;
+    response.outcome = "referral";
     response.ownerAt = response.locate(this.#nameAt, this.#labelsAbove(owner.name));
     response.originAt = this.#originAt(tree);
     const base = response.write(owner.cut!, "authority");
@@ -254,8 +263,9 @@ export class Lookup {
     return true;
   }
 
-  #writeSoa(tree: ZoneTree): false {
+  #writeSoa(tree: ZoneTree, outcome: AnswerOutcome = "nodata"): false {
     const response = this.#response;
+    response.outcome = outcome;
     response.originAt = this.#originAt(tree);
     response.ownerAt = response.originAt;
     if (response.write(tree.negativeSoa, "authority") < 0) return this.#overflow();

@@ -60,7 +60,7 @@ export class OptRecord {
     output[at + 4] = payloadSize;
     output[at + 5] = extendedRcode;
     output[at + 6] = 0;
-    output[at + 7] = query.dnssecOk ? 0x80 : 0;
+    output[at + 7] = (query.dnssecOk ? 0x80 : 0) | (query.compactOk && response.signed ? 0x40 : 0);
     output[at + 8] = 0;
     output[at + 9] = 0;
     output[at + 10] = 0;

@@ -40,6 +40,8 @@ export class Query {
   version = 0;
   payloadSize = 0;
   dnssecOk = false;
+  /** The CO flag: NXDOMAIN may be said of a name whose absence is signed (RFC 9824 §5.1). */
+  compactOk = false;
   /** Whether OPT has any options. */
   hasOptions = false;
   wantsServerId = false;
@@ -70,6 +72,7 @@ export class Query {
     this.version = 0;
     this.payloadSize = 0;
     this.dnssecOk = false;
+    this.compactOk = false;
     this.hasOptions = false;
     this.wantsServerId = false;
     this.wantsKeepalive = false;
@@ -167,6 +170,7 @@ export class Query {
     this.payloadSize = (input[fieldsAt + 2]! << 8) | input[fieldsAt + 3]!;
     this.version = input[extendedFlagsAt + 1]!;
     this.dnssecOk = (input[extendedFlagsAt + 2]! & 0x80) !== 0;
+    this.compactOk = (input[extendedFlagsAt + 2]! & 0x40) !== 0;
     return true;
   }
 

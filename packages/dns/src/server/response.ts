@@ -1,5 +1,6 @@
 import { headerOctets } from "../message/header.ts";
 import { questionNameAt, type CompiledSet } from "../zone/compiled-set.ts";
+import type { AnswerOutcome } from "../zone/zone-signer.ts";
 import type { FastRandom } from "./fast-random.ts";
 import type { Query } from "./query.ts";
 
@@ -23,6 +24,11 @@ export class Response {
   /** The answer section holds part of a set, which stays although the answer is truncated. */
   partial = false;
   rcode = 0;
+  /** What the last step of the lookup came to, and where the name stands that it was about. */
+  outcome: AnswerOutcome = "data";
+  nameAt: number = questionNameAt;
+  /** Whether it is from a signed zone and the question had DO. */
+  signed = false;
   answers = 0;
   authority = 0;
   additional = 0;
@@ -49,6 +55,9 @@ export class Response {
     this.truncated = false;
     this.partial = false;
     this.rcode = 0;
+    this.outcome = "data";
+    this.nameAt = questionNameAt;
+    this.signed = false;
     this.answers = 0;
     this.authority = 0;
     this.additional = 0;

@@ -5,6 +5,7 @@ import type { CompiledSet } from "./compiled-set.ts";
 import { NameTable } from "./name-table.ts";
 import type { RecordSet } from "./record-set.ts";
 import { ZoneNode } from "./zone-node.ts";
+import type { ZoneSigner } from "./zone-signer.ts";
 
 /** What an owner is to have. */
 export interface OwnerContent {
@@ -25,6 +26,8 @@ export class ZoneTree {
   /** The SOA as it is in negative answers: TTL min(own TTL, minimum), RFC 2308 §3. */
   negativeSoa: CompiledSet;
   ready: boolean;
+  /** Signs the answers to questions with DO. */
+  signing: ZoneSigner | undefined;
   /** The authority whose seed the names are hashed with. */
   servedBy: object | undefined;
   /** How many nodes are zone cuts or own a DNAME; where there is none, lookups need not walk up. */

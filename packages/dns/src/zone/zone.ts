@@ -56,8 +56,6 @@ export class Zone {
   #soa: ZoneSoa;
   #nameServers: readonly string[];
   #nameServerTtl: number;
-  /** Signs this zone's answers where the question has DO; set by the DNSSEC part. */
-  signing: ZoneSigner | undefined;
   readonly #listeners = new Set<(delta: ZoneDelta) => void>();
   #extra: readonly RecordSet[] = [];
 
@@ -200,6 +198,21 @@ export class Zone {
     if (node === undefined) return [];
     if (node !== this.tree.apex) return node.given;
     return [this.#soaSet(this.#soa.ttl), this.#nameServerSet(), ...node.given];
+  }
+
+  /** Signs this zone's answers where the question has DO; set by the DNSSEC part. */
+  get signing(): ZoneSigner | undefined {
+    return this.tree.signing;
+  }
+
+  set signing(signer: ZoneSigner | undefined) {
+    this.tree.signing = signer;
+    if (signer === undefined) return;
+    signer.typesAt = (name) => this.typesAt(name);
+    signer.recordsAt = (name, type) => {
+      const set = this.recordSetsOf(nameToText(name)).find((one) => typeFromText(one.type) === type);
+      return set && { ttl: set.ttl, rdatas: set.data.map((text) => rdataFromText(type, text)) };
+    };
   }
 
   /**
