@@ -52,6 +52,8 @@ export class UnreliableHttp {
         bindUdp: (options) => network.bindUdp(options),
         listenTcp: (options) => network.listenTcp(options),
         connectTcp: (options) => network.connectTcp(options),
+        connectTls: (options) => network.connectTls(options),
+        serveStreams: (options) => network.serveStreams(options),
         serveHttp: (options) => network.serveHttp(options),
         httpClient: (options) => this.#client(network.httpClient(options)),
       },

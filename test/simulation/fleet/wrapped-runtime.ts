@@ -30,6 +30,7 @@ export function wrappedRuntime(runtime: Runtime, wrapping: Wrapping): Runtime {
         connection === undefined ? options : { ...options, onConnection: connection(options.onConnection) },
       ),
     connectTcp: (options) => network.connectTcp(options),
+    serveStreams: (options) => network.serveStreams(options),
     connectTls: (options) => network.connectTls(options),
     serveHttp: (options: HttpServerOptions) =>
       network.serveHttp(
