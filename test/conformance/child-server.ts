@@ -56,6 +56,10 @@ export class ChildServer implements AsyncDisposable {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
   }
 
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
   /** Ends it at once, as by kill -9, and resolves when it is gone. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
