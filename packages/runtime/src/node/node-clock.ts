@@ -3,10 +3,13 @@ import type { Clock } from "../clock.ts";
 /** Longer waits are made of several timers: a timer of Node holds at most 2^31 - 1 ms. */
 const timerMsMax = 2 ** 31 - 1;
 
-/** The clock of this machine. */
+/** Each thread's `performance` begins at zero when the thread does; threads that share memory need one time. */
+const threadStartMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
+/** The clock of this machine; its monotonic time is the same in all threads. */
 export const nodeClock: Clock = {
   now: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  monotonicMs: () => threadStartMs + performance.now(),
 
   async sleep(ms, signal) {
     signal?.throwIfAborted();

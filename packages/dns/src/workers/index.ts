@@ -1,0 +1,3 @@
+export { UdpWorkers } from "./udp-workers.ts";
+export type { SharingAuthority, UdpWorkersOptions } from "./udp-workers.ts";
+export type { WorkerCounters } from "./worker-control.ts";

@@ -1,0 +1,81 @@
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { silentLogger } from "@meridian/runtime";
+import { MmsgBatch, nodeRuntime, type DeferMmsg } from "@meridian/runtime/node";
+import { AnswerSigner } from "../dnssec/answer-signer.ts";
+import { OnlineSigner, type ZoneSigning } from "../dnssec/online-signer.ts";
+import { nameToText } from "../name/name.ts";
+import { AnswerCore } from "../server/answer-core.ts";
+import { answerProxied } from "../server/proxy-datagrams.ts";
+import { ProxySources } from "../server/proxy-sources.ts";
+import { warmUp } from "./warm-up.ts";
+import { ending, WorkerControl } from "./worker-control.ts";
+import type { FromWorker, ToWorker, WorkerStart } from "./worker-messages.ts";
+
+/*
+ * A thread that answers the datagrams of one socket. It is blocked in a system call most of the time and never returns
+ * to its event loop before it ends, so there are no timers and no promises here.
+ */
+
+if (parentPort === null) throw new Error("this file is the program of a worker thread");
+const port = parentPort;
+const start = workerData as WorkerStart;
+const control = new WorkerControl(start.control);
+const runtime = nodeRuntime({ dataFolder: ".", log: silentLogger });
+
+warmUp(runtime);
+const core = new AnswerCore(start.shared, { ...runtime, slot: start.slot });
+const signer = new AnswerSigner(runtime);
+for (const signing of start.signings) sign(signing);
+answerUntilEnd();
+
+function answerUntilEnd(): void {
+  const answer = answerProxied(core.answer, new ProxySources(start.proxies));
+  using batch = new MmsgBatch(start.socket);
+  let deferred = 0;
+  let deferredLost = 0;
+  const defer: DeferMmsg = (message, { address, port: from }, peer) => {
+    if (!control.reserveDeferred()) {
+      deferredLost++;
+      return;
+    }
+    deferred++;
+    tell({ kind: "deferred", message, address, port: from, peer });
+  };
+  tell({ kind: "ready" });
+  for (;;) {
+    const how = control.ending;
+    if (how === ending.now) return;
+    const count = batch.serve(answer, { wait: how === ending.none, defer });
+    control.finishBatch();
+    const { received, answered, unsendable, unanswerable } = batch;
+    control.setCounters({ received, answered, unsendable, unanswerable, deferred, deferredLost });
+    if (control.takeMail()) readMail();
+    if (how === ending.drained && count === 0) return;
+  }
+}
+
+function readMail(): void {
+  for (;;) {
+    const received = receiveMessageOnPort(port);
+    if (received === undefined) return;
+    const mail = received.message as ToWorker;
+    switch (mail.kind) {
+      case "share":
+        core.update(mail.shared);
+        break;
+      case "sign":
+        sign(mail.signing);
+        break;
+      case "unsign":
+        core.setSigner(nameToText(mail.origin), undefined);
+    }
+  }
+}
+
+function sign(signing: ZoneSigning): void {
+  core.setSigner(nameToText(signing.origin), new OnlineSigner(signing, signer));
+}
+
+function tell(message: FromWorker): void {
+  port.postMessage(message);
+}
