@@ -2,19 +2,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, release } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { measureDnsCpu } from "./dns-cpu.ts";
+import { BenchUsageError, benchUsage, parseBenchOptions } from "./bench-options.ts";
+import type { BenchOptions } from "./bench-options.ts";
+import { runDnsBench } from "./dns/dns-bench.ts";
 import { measureFailovers } from "./failover.ts";
 
-/**
- * `npm run bench [-- --smoke] [-- --only failover|dns]`: measures and writes `bench/results/*.json`. A smoke run is a cut that
- * shows that the benches work; it writes nothing.
- */
-const { values } = parseArgs({
-  options: { smoke: { type: "boolean", default: false }, only: { type: "string" } },
-});
-const smoke = values.smoke;
-const resultFolder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../bench/results");
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const machine = {
   cpu: cpus()[0]?.model ?? "unknown",
   cores: cpus().length,
@@ -22,17 +15,48 @@ const machine = {
   node: process.version,
 };
 
-async function record(name: string, command: string, result: unknown): Promise<void> {
-  console.log(JSON.stringify(result, null, 2));
-  if (smoke) return;
-  await mkdir(resultFolder, { recursive: true });
-  await writeFile(
-    path.join(resultFolder, `${name}.json`),
-    `${JSON.stringify({ command, machine, result }, null, 2)}\n`,
-  );
+// Servers that the benches started are stopped by handlers of "exit", which a plain signal would not run.
+for (const [name, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)
+  process.on(name, () => process.exit(code));
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  let options: BenchOptions | "help";
+  try {
+    options = parseBenchOptions(args);
+  } catch (error) {
+    if (!(error instanceof BenchUsageError)) throw error;
+    console.error(`${error.message}\n\n${benchUsage}`);
+    return 2;
+  }
+  if (options === "help") {
+    console.log(benchUsage);
+    return 0;
+  }
+  // A smoke run shows that the benches work; its figures are no results.
+  const resultFolder = path.join(root, options.smoke ? ".cache/bench-smoke" : "bench/results");
+  if (options.failover) await benchFailover(options.smoke, resultFolder);
+  if (options.dnsSections.length === 0) return 0;
+  const failures = await runDnsBench({
+    sections: options.dnsSections,
+    settings: options.dnsSettings,
+    smoke: options.smoke,
+    resume: options.resume,
+    machine: `${machine.cores} cores of ${machine.cpu}, Linux ${machine.kernel}, Node ${machine.node}`,
+    command: `npm run bench -- ${args.filter((arg) => arg !== "--resume").join(" ")}`.trim(),
+    resultFolder,
+    journalFile: path.join(root, `.cache/${options.smoke ? "bench-smoke" : "bench"}/dns.jsonl`),
+  });
+  for (const failure of failures) console.error(`FAILED: ${failure}`);
+  console.error(`results: ${path.join(resultFolder, "dns.md")}`);
+  return failures.length === 0 ? 0 : 1;
 }
 
-if (values.only === undefined || values.only === "failover") {
+async function benchFailover(smoke: boolean, resultFolder: string): Promise<void> {
   const pushed = await measureFailovers({
     setting: "NOTIFY on",
     failovers: smoke ? 6 : 100,
@@ -50,20 +74,17 @@ if (values.only === undefined || values.only === "failover") {
     env: { MERIDIAN_NOTIFY: "false", ...(smoke ? { RECONCILE_REQUEUE_SECONDS: "2" } : {}) },
     withinMs: 90_000,
   });
-  await record("failover", "npm run bench -- --only failover", {
+  const result = {
     unit: "milliseconds from the accepted write to the changed answer",
     runs: [pushed, silentPeer, polled],
     medianRatioPolledToPushed: Math.round((polled.all.p50 / pushed.all.p50) * 10) / 10,
     medianRatioSilentPeerToNone: Math.round((silentPeer.all.p50 / pushed.all.p50) * 100) / 100,
-  });
-}
-
-if (values.only === undefined || values.only === "dns") {
-  const [meridian, bind] = await measureDnsCpu({ rounds: smoke ? 1 : 3, seconds: smoke ? 2 : 5 });
-  await record("dns-cpu", "npm run bench -- --only dns", {
-    unit: "microseconds of CPU (user and system) per query; one zone of 10,000 hosts, UDP, server pinned to one core",
-    servers: [meridian, bind],
-    medianRatioToBind:
-      Math.round((meridian!.cpuMicrosecondsPerQuery.p50 / bind!.cpuMicrosecondsPerQuery.p50) * 100) / 100,
-  });
+  };
+  console.log(JSON.stringify(result, null, 2));
+  await mkdir(resultFolder, { recursive: true });
+  const command = "npm run bench -- --only failover";
+  await writeFile(
+    path.join(resultFolder, "failover.json"),
+    `${JSON.stringify({ command, machine, result }, null, 2)}\n`,
+  );
 }

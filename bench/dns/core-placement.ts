@@ -1,0 +1,44 @@
+import { run } from "../../e2e/harness/command.ts";
+
+/** Puts both sides onto cores and into the real-time class, as far as this machine permits. */
+export interface CorePlacement {
+  /** The words before a command that pin it. */
+  readonly pinned: (cores: string) => readonly string[];
+  /** The same, in the FIFO class from its start. */
+  readonly realTime: (cores: string) => readonly string[];
+  /** Moves all threads of running processes into the FIFO class. */
+  readonly promote: (pids: readonly number[]) => Promise<void>;
+  /** What was permitted, for the result. */
+  readonly note: string;
+}
+
+const fifo = ["chrt", "-f", "50"] as const;
+
+/**
+ * Finds out what is permitted. The FIFO class keeps all other work off both sides' cores; where it is not permitted, other work on
+ * the machine is part of the figures, and the note says so.
+ */
+export async function corePlacement(): Promise<CorePlacement> {
+  const hasFifo = await permitted(fifo);
+  const hasCores = await permitted(["taskset", "-c", "1"]);
+  const pinned = (cores: string): string[] => (hasCores ? ["taskset", "-c", cores] : []);
+  return {
+    pinned,
+    realTime: (cores) => [...(hasFifo ? fifo : []), ...pinned(cores)],
+    async promote(pids) {
+      if (!hasFifo) return;
+      for (const pid of pids) await run("chrt", ["-a", "-f", "-p", "50", String(pid)]);
+    },
+    note: [
+      hasFifo
+        ? "both sides in the FIFO real-time class (servers once they have started)"
+        : "FIFO class not permitted: other work on the machine is in the figures",
+      hasCores ? "pinned with taskset" : "pinning to a core not permitted",
+    ].join(", "),
+  };
+}
+
+async function permitted(words: readonly string[]): Promise<boolean> {
+  const tried = await run(words[0]!, [...words.slice(1), "true"]).catch(() => undefined);
+  return tried?.code === 0;
+}

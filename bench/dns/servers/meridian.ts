@@ -1,0 +1,38 @@
+import { output } from "../../../e2e/harness/command.ts";
+import { meridianMain } from "../../../e2e/harness/fleet.ts";
+import { origin } from "../bench-zone.ts";
+import type { ServerDriver } from "../server-driver.ts";
+
+/** `meridian dns` with the datapath of choice: `mmsg` (threads, many datagrams per system call) or plain `dgram`. */
+export function meridian(datapath: "mmsg" | "dgram"): ServerDriver {
+  return {
+    name: datapath === "mmsg" ? "Meridian" : "Meridian (dgram)",
+    async absence() {
+      if ((await knownOptions()).has("datapath") || datapath === "dgram") return undefined;
+      return "this `meridian dns` has no --datapath";
+    },
+    version: async () => `node ${process.version}`,
+    can: {
+      // One socket per thread on one port is what plain dgram cannot have on Node 20.
+      twoWorkers: datapath === "mmsg",
+      updates: async () => (await knownOptions()).has("config"),
+    },
+    async prepare({ port, zoneFile, workers }) {
+      const known = await knownOptions();
+      return {
+        command: [
+          ...[process.execPath, meridianMain, "dns"],
+          ...["--zone-file", zoneFile, "--origin", origin, "--listen", `127.0.0.1:${port}`],
+          ...(known.has("datapath") ? ["--datapath", datapath] : []),
+          ...(known.has("workers") ? ["--workers", String(workers)] : []),
+        ],
+      };
+    },
+  };
+}
+
+/** The names of the options that `meridian dns --help` lists. */
+async function knownOptions(): Promise<ReadonlySet<string>> {
+  const help = await output(process.execPath, [meridianMain, "dns", "--help"]);
+  return new Set([...help.matchAll(/--([a-z][a-z-]*)/g)].map((match) => match[1]!));
+}
