@@ -10,6 +10,7 @@ import { whenAborted } from "../cli/when-aborted.ts";
 import { systemCodeOf } from "../fleet/private-file.ts";
 import { MeridianError } from "../meridian-error.ts";
 import { pinoLogger } from "../pino-logger.ts";
+import { datapathOptions, openDatapath, parseDatapath, type DatapathOptions } from "./dns-datapath.ts";
 
 /** `meridian dns`: the authoritative server alone, over zone files. */
 export const dnsCommand: Command = {
@@ -29,6 +30,7 @@ export const dnsCommand: Command = {
       help: "origin of each file, in order, where it has no $ORIGIN",
     },
     { name: "listen", value: "ADDR:PORT", multiple: true, help: "where to listen; [ADDR]:PORT for IPv6" },
+    ...datapathOptions,
   ],
   async run(invocation, terminal) {
     const options = parseDnsOptions(invocation);
@@ -36,7 +38,12 @@ export const dnsCommand: Command = {
     const runtime = nodeRuntime({ dataFolder: ".", log });
     const authority = new Authority({ random: runtime.random, clock: runtime.clock });
     for (const zone of await readZones(options.files)) authority.setZone(zone);
-    await using server = await serveDns(runtime, { authority, listen: options.listen });
+    const serveUdp = openDatapath(runtime, authority, options.datapath);
+    await using server = await serveDns(runtime, {
+      authority,
+      listen: options.listen,
+      ...(serveUdp === undefined ? {} : { serveUdp }),
+    });
     const origins = authority.zones.map((zone) => zone.origin).join(", ");
     terminal.print(`Serving ${origins} at ${server.local.map(formatEndpoint).join(", ")}`);
     terminal.onNudge(() => void reload(terminal, { authority, files: options.files }));
@@ -53,6 +60,7 @@ interface ZoneFileOption {
 interface DnsOptions {
   readonly files: readonly ZoneFileOption[];
   readonly listen: readonly Endpoint[];
+  readonly datapath: DatapathOptions;
 }
 
 function parseDnsOptions(invocation: Invocation): DnsOptions {
@@ -66,10 +74,12 @@ function parseDnsOptions(invocation: Invocation): DnsOptions {
   if (listen.length === 0)
     reader.problem("--listen ADDR:PORT is missing, for example --listen 127.0.0.1:5300");
   const endpoints = listen.flatMap((text) => parseEndpoint(text, reader) ?? []);
+  const datapath = parseDatapath(invocation, reader);
   reader.finish();
   return {
     files: paths.map((path, at) => ({ path, ...(origins[at] === undefined ? {} : { origin: origins[at] }) })),
     listen: endpoints,
+    datapath,
   };
 }
 
