@@ -342,7 +342,7 @@ test("while it closes, the server answers what is due and asks clients to leave"
   await settle(sim);
   const answer = peer.frames.find((frame) => frame[1] === 5);
   assert.ok(answer !== undefined);
-  assert.deepEqual(parseMessage(answer).edns?.options, [{ code: 11, data: Uint8Array.of(0, 0) }]);
+  assert.deepEqual(parseMessage(answer).edns?.options, [{ code: 11, octets: Uint8Array.of(0, 0) }]);
   finish[0]!();
   await sim.complete(closed);
   assert.equal(peer.frames.length, 3);
