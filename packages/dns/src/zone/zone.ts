@@ -241,6 +241,7 @@ export class Zone {
 
   /** Replaces what the apex has beside SOA, NS and what `replace` gives it: DNSKEY, CDS, CDNSKEY. One serial step if it differs. */
   setApexExtra(sets: readonly RecordSet[]): void {
+    if (equalSets(this.#extra, sets)) return;
     this.#extra = sets;
     this.#step(undefined);
   }
