@@ -1,4 +1,4 @@
-import type { AnswerDatagram, DatagramClient } from "@meridian/runtime";
+import { deferred, type AnswerDatagram, type DatagramClient } from "@meridian/runtime";
 import { headerOctets } from "../message/header.ts";
 
 /** A ring that one thread fills and another empties. It can be sent to a worker. */
@@ -60,13 +60,19 @@ export class QueryLogRing {
     return Atomics.load(this.#counters, 2) >>> 0;
   }
 
-  /** Wraps an answering function, so that its answers are noted. `nowMs` is the wall clock. */
-  noting(answer: AnswerDatagram, nowMs: () => number): AnswerDatagram {
+  /**
+   * Wraps an answering function, so that its answers are noted. `nowMs` is the wall clock. With `passesOn`, what is deferred
+   * goes to another thread and is noted there.
+   */
+  noting(
+    answer: AnswerDatagram,
+    { nowMs, passesOn = false }: { readonly nowMs: () => number; readonly passesOn?: boolean },
+  ): AnswerDatagram {
     const { every } = this.shared;
     // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
     return (input, offset, length, client, output) => {
       const answered = answer(input, offset, length, client, output);
-      if (++this.#skipped < every) return answered;
+      if ((passesOn && answered === deferred) || ++this.#skipped < every) return answered;
       this.#skipped = 0;
       if (length < headerOctets) return answered;
       const at = this.#claim();

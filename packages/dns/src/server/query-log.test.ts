@@ -132,10 +132,7 @@ test("a sink that fails loses its lines only", async () => {
 test("a ring may be filled by another thread's copy of it", () => {
   const ring = QueryLogRing.create({ every: 1 });
   const other = new QueryLogRing(ring.shared);
-  const answer = other.noting(
-    () => -1,
-    () => 1_000,
-  );
+  const answer = other.noting(() => -1, { nowMs: () => 1_000 });
   const client = new ReusedClient("tls", { address: "2001:db8::1", port: 9 });
   const message = question("www.p.test", "A");
   answer(message, 0, message.length, client, new Uint8Array(512));
@@ -145,4 +142,7 @@ test("a ring may be filled by another thread's copy of it", () => {
     [1_000, "tls", 16, 9, -1],
   );
   assert.equal(ring.take(), undefined);
+  const passing = other.noting(() => -1, { nowMs: () => 1_000, passesOn: true });
+  passing(message, 0, message.length, client, new Uint8Array(512));
+  assert.equal(ring.take(), undefined, "noted where it is answered");
 });

@@ -59,7 +59,7 @@ export class QueryLog implements AsyncDisposable {
 
   /** Wraps this thread's answering function. */
   noting(answer: AnswerDatagram): AnswerDatagram {
-    return this.addRing().noting(answer, () => this.#runtime.clock.now());
+    return this.addRing().noting(answer, { nowMs: () => this.#runtime.clock.now() });
   }
 
   /** Writes what is left. */

@@ -7,6 +7,7 @@ import { nameToText } from "../name/name.ts";
 import { AnswerCore } from "../server/answer-core.ts";
 import { answerProxied } from "../server/proxy-datagrams.ts";
 import { ProxySources } from "../server/proxy-sources.ts";
+import { QueryLogRing } from "../server/query-log-ring.ts";
 import { warmUp } from "./warm-up.ts";
 import { ending, WorkerControl } from "./worker-control.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./worker-messages.ts";
@@ -29,7 +30,15 @@ for (const signing of start.signings) sign(signing);
 answerUntilEnd();
 
 function answerUntilEnd(): void {
-  const answer = answerProxied(core.answer, new ProxySources(start.proxies));
+  const { queryLog } = start;
+  const noted =
+    queryLog === undefined
+      ? core.answer
+      : new QueryLogRing(queryLog).noting(core.answer, {
+          nowMs: () => runtime.clock.now(),
+          passesOn: true,
+        });
+  const answer = answerProxied(noted, new ProxySources(start.proxies));
   using batch = new MmsgBatch(start.socket);
   let deferred = 0;
   let deferredLost = 0;
@@ -46,7 +55,6 @@ function answerUntilEnd(): void {
     const how = control.ending;
     if (how === ending.now) return;
     const count = batch.serve(answer, { wait: how === ending.none, defer });
-    control.finishBatch();
     const { received, answered, unsendable, unanswerable } = batch;
     control.setCounters({ received, answered, unsendable, unanswerable, deferred, deferredLost });
     if (control.takeMail()) readMail();

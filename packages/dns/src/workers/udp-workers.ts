@@ -13,6 +13,7 @@ import {
 } from "@meridian/runtime/node";
 import type { ZoneSigning } from "../dnssec/online-signer.ts";
 import { nameToText, type Name } from "../name/name.ts";
+import type { QueryLog } from "../server/query-log.ts";
 import { counterSlots, type SharedAuthority } from "../server/shared-authority.ts";
 import { SocketWorker } from "./socket-worker.ts";
 import type { DeferredMessage } from "./udp-thread.ts";
@@ -32,6 +33,8 @@ export interface UdpWorkersOptions {
   readonly threads: number;
   /** Networks of proxies, as in `ServeDnsOptions`. */
   readonly proxies?: readonly string[];
+  /** Notes what the threads answer; what comes to the main thread is noted by the function given to `serveUdp`. */
+  readonly queryLog?: QueryLog;
 }
 
 const answerOctetsMax = 65_535;
@@ -125,7 +128,8 @@ export class UdpWorkers {
     const sockets = [openMmsgSocket(options)];
     const [{ local, receiveBufferBytes }] = sockets as [MmsgSocket];
     while (sockets.length < this.#options.threads) sockets.push(openMmsgSocket(local));
-    log.info("dns worker threads answer datagrams", {
+    log.info("datagrams are answered by threads", {
+      datapath: "mmsg",
       ...local,
       threads: sockets.length,
       receiveBufferBytes,
@@ -139,12 +143,19 @@ export class UdpWorkers {
   }
 
   #startWorker(socket: MmsgSocket, served: UdpServerOptions): { worker: SocketWorker; slot: number } {
-    const { authority, proxies = [] } = this.#options;
+    const { authority, proxies = [], queryLog } = this.#options;
+    const ring = queryLog?.addRing();
     const slot = this.#freeSlot();
     const output = new Uint8Array(answerOctetsMax);
     const worker = new SocketWorker(this.#runtime, {
       socket,
-      start: () => ({ shared: authority.share(), signings: [...this.#signings.values()], slot, proxies }),
+      start: () => ({
+        shared: authority.share(),
+        signings: [...this.#signings.values()],
+        slot,
+        proxies,
+        ...(ring === undefined ? {} : { queryLog: ring.shared }),
+      }),
       onDeferred: ({ message, address, port }: DeferredMessage, reply) => {
         const client = new ReusedClient("udp", { address, port });
         const length = served.answer(message, 0, message.length, client, output);

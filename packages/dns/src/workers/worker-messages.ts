@@ -1,6 +1,7 @@
 import type { MmsgDescriptor } from "@meridian/runtime/node";
 import type { ZoneSigning } from "../dnssec/online-signer.ts";
 import type { Name } from "../name/name.ts";
+import type { SharedQueryLogRing } from "../server/query-log-ring.ts";
 import type { SharedAuthority } from "../server/shared-authority.ts";
 
 /** What a thread is started with. */
@@ -13,6 +14,7 @@ export interface WorkerStart {
   /** The slot of the authority's counters. */
   readonly slot: number;
   readonly proxies: readonly string[];
+  readonly queryLog?: SharedQueryLogRing;
 }
 
 /** What a running thread is told. It looks when `WorkerControl` says that there is something. */
