@@ -64,9 +64,7 @@ export function openDatapath(
   }
   const availability = mmsgAvailability();
   if (availability.available) {
-    const workers = new UdpWorkers(runtime, { authority, threads: options.workers });
-    log.info("datagrams are answered by threads", { datapath: "mmsg", workers: options.workers });
-    return workers.serveUdp;
+    return new UdpWorkers(runtime, { authority, threads: options.workers }).serveUdp;
   }
   const { reason } = availability;
   if (options.datapath === "mmsg") {
