@@ -7,6 +7,7 @@ import { Authority, type NotifyHint } from "../server/authority.ts";
 import { serveDns } from "../server/serve-dns.ts";
 import { caseZoneText, loadZone } from "../testdata/case-zone.ts";
 import { DnsClient } from "./dns-client.ts";
+import type { DnsQuestion } from "./question-asking.ts";
 import type { Verdict } from "./verdict.ts";
 
 const port = 53;
@@ -20,10 +21,7 @@ interface World {
     octet: number,
     answer: (question: Message) => Partial<Message> | undefined,
   ) => Promise<SimNode>;
-  readonly ask: (
-    servers: readonly number[],
-    more?: { type?: string; name?: string; deadlineMs?: number; signal?: AbortSignal },
-  ) => Promise<Verdict>;
+  readonly ask: (servers: readonly number[], more?: Partial<DnsQuestion>) => Promise<Verdict>;
 }
 
 function world(options: { randomCase?: boolean } = {}): World {
