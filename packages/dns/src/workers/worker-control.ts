@@ -24,7 +24,7 @@ const counterNames = [
   "deferredLost",
 ] as const satisfies readonly (keyof WorkerCounters)[];
 
-const word = { ending: 0, mail: 1, epoch: 2, deferredPending: 3 } as const;
+const word = { ending: 0, mail: 1, deferredPending: 2 } as const;
 const wordOctets = 64;
 /** More messages than this wait for the main thread of one worker: it is flooded, and loses them as a full queue does. */
 const deferredPendingMax = 1_024;
@@ -64,15 +64,6 @@ export class WorkerControl {
     if (posted === this.#mailSeen) return false;
     this.#mailSeen = posted;
     return true;
-  }
-
-  /** Batches finished; what a batch read before, the thread has let go of when this has moved. Wraps round. */
-  get epoch(): number {
-    return Atomics.load(this.#words, word.epoch);
-  }
-
-  finishBatch(): void {
-    Atomics.add(this.#words, word.epoch, 1);
   }
 
   /** Takes room for one message to the main thread; false when it has too many already. */
