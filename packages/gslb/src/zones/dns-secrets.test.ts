@@ -48,6 +48,10 @@ test("what cannot be used is told without its content", () => {
     [secret("other", {}), /must be tsig, dnssec or cookies/],
     [secret("cookies", {}), /active must be 32/],
     [secret("cookies", { active: "s3cret" }), /32 hexadecimal digits/],
+    [
+      secret("cookies", { active: digits, accepted: [digits, digits, digits].join(" ") }),
+      /accepted may hold 2/,
+    ],
     [secret("tsig", { key: "s3cret" }), /key holds no keys/],
     [secret("dnssec", { "a.private": "s3cret" }), /a\.private has no a\.key/],
     [secret("dnssec", { "a.private": "s3cret", "a.key": "s3cret" }), /a\.key has no DNSKEY/],

@@ -19,6 +19,7 @@ export interface DnsKeys {
   readonly signing: ReadonlyMap<string, readonly SigningKey[]>;
 }
 
+const acceptedMax = 2;
 const noKeys: DnsKeys = { tsig: [], cookies: undefined, signing: new Map() };
 
 /**
@@ -81,7 +82,10 @@ function readTsigKeys([name, text]: readonly [string, string]): readonly TsigKey
 function readCookieSecrets(texts: ReadonlyMap<string, string>): CookieSecrets {
   const [active] = readDigits(texts.get("active"));
   if (active === undefined) throw new DnsError("BadKey", "active must be 32 hexadecimal digits");
-  return { active, accepted: readDigits(texts.get("accepted")) };
+  const accepted = readDigits(texts.get("accepted"));
+  if (accepted.length > acceptedMax)
+    throw new DnsError("BadKey", `accepted may hold ${acceptedMax} secrets: the next one and the last one`);
+  return { active, accepted };
 }
 
 function readDigits(text = ""): readonly Uint8Array[] {
