@@ -50,13 +50,14 @@ function answerUntilEnd(): void {
     deferred++;
     tell({ kind: "deferred", message, address, port: from, peer });
   };
+  const options = { wait: true, defer };
   tell({ kind: "ready" });
   for (;;) {
     const how = control.ending;
     if (how === ending.now) return;
-    const count = batch.serve(answer, { wait: how === ending.none, defer });
-    const { received, answered, unsendable, unanswerable } = batch;
-    control.setCounters({ received, answered, unsendable, unanswerable, deferred, deferredLost });
+    options.wait = how === ending.none;
+    const count = batch.serve(answer, options);
+    control.setCounters(batch, deferred, deferredLost);
     if (control.takeMail()) readMail();
     if (how === ending.drained && count === 0) return;
   }
