@@ -76,5 +76,7 @@ function wantedKeys({ own, foreign }: SigningKeys, now: number): Uint8Array[] {
 }
 
 function distinct(rdatas: readonly Uint8Array[]): Uint8Array[] {
-  return [...new Map(rdatas.map((rdata) => [rdata.join(), rdata])).values()].sort(Buffer.compare);
+  return [...new Map(rdatas.map((rdata) => [rdata.join(), rdata])).values()].sort((left, right) =>
+    Buffer.compare(left, right),
+  );
 }

@@ -36,7 +36,7 @@ export class SetClock implements Clock {
   after(ms: number, call: () => void): () => void {
     const timer = { at: this.nowMs + ms, call };
     this.#timers.push(timer);
-    return () => void this.#remove(timer);
+    return () => this.#remove(timer);
   }
 
   /** Goes on, and calls what is due on the way. */
