@@ -20,13 +20,17 @@ after(() => rm(root, { recursive: true, force: true }));
 async function start(
   args: readonly string[],
   says: RegExp,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<{
   match: RegExpExecArray;
   stop: () => Promise<number | null>;
   nudge: () => void;
   printed: () => string;
 }> {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [main, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...environment },
+  });
   let printed = "";
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   const match = await new Promise<RegExpExecArray>((resolve, reject) => {
@@ -153,3 +157,48 @@ for (const datapath of ["dgram"]) {
     assert.equal(await server.stop(), 0);
   });
 }
+
+test("where koffi is missing the DNS server says so, and answers without it", async () => {
+  const zoneFile = join(root, "zone-without-koffi");
+  await writeFile(zoneFile, "@ 30 IN SOA ns host 1 3600 600 86400 30\n@ 30 IN NS ns\nns 30 IN A 192.0.2.1\n");
+  const missing = join(root, "without-koffi.cjs");
+  await writeFile(
+    missing,
+    `const module_ = require("node:module");
+     const resolve = module_._resolveFilename;
+     module_._resolveFilename = function (request, ...rest) {
+       if (request === "koffi") throw new Error("Cannot find module 'koffi'");
+       return resolve.call(this, request, ...rest);
+     };`,
+  );
+  const environment = { NODE_OPTIONS: `--require ${missing}` };
+  const args = ["dns", "--zone-file", zoneFile, "--origin", "example.org", "--listen", "127.0.0.1:0"];
+
+  const server = await start(
+    [...args, "--datapath", "auto"],
+    /Serving example\.org at 127\.0\.0\.1:(\d+)\n/,
+    environment,
+  );
+  const expected =
+    process.platform === "linux" ? /koffi cannot be loaded: Cannot find module 'koffi'/ : /has no recvmmsg/;
+  assert.match(server.printed(), expected);
+  await using client = new DnsClient(runtime);
+  const verdict = await client.query({
+    name: "ns.example.org",
+    type: "A",
+    servers: [{ address: "127.0.0.1", port: Number(server.match[1]) }],
+    deadlineMs: 2_000,
+  });
+  assert.equal(verdict.state, "answered");
+  assert.equal(await server.stop(), 0);
+
+  const refused = spawnSync(process.execPath, [main, ...args, "--datapath", "mmsg"], {
+    encoding: "utf8",
+    env: { ...process.env, ...environment },
+  });
+  assert.equal(refused.status, 1);
+  assert.match(
+    refused.stderr,
+    /--datapath mmsg does not work here: .*; leave it out, or use --datapath dgram/,
+  );
+});

@@ -117,10 +117,13 @@ export class MmsgBatch implements Disposable {
   }
 
   #send(count: number): void {
+    const libc = this.#libc;
+    const memory = this.#memory;
     const { fd } = this.#descriptor;
     let from = 0;
     while (from < count) {
-      const sent = this.#libc.sendmmsg(fd, this.#memory.sendHeader(from), count - from, flag.doNotWait);
+      const headers = from === 0 ? memory.sendHeaders : memory.sendHeader(from);
+      const sent = libc.sendmmsg(fd, headers, count - from, flag.doNotWait);
       if (sent > 0) {
         from += sent;
         continue;
