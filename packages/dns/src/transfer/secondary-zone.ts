@@ -239,6 +239,8 @@ export class SecondaryZone implements AsyncDisposable {
       type: "SOA",
       servers: [primary],
       deadlineMs: serialDeadlineMs,
+      ...(primary.key === undefined ? {} : { key: primary.key }),
+      ...(primary.tls === undefined ? {} : { transport: "tls" as const, tls: primary.tls }),
       signal: this.#stop.signal,
     });
     if (verdict.state === "unreachable") return { problem: verdict.reason };

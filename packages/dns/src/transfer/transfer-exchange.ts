@@ -5,6 +5,7 @@ import { FrameReader, toFrame } from "../message/frame-reader.ts";
 import { headerOctets } from "../message/header.ts";
 import { rcodeToText } from "../message/codes.ts";
 import { nameFromText } from "../name/name.ts";
+import type { DnsTlsOptions } from "../client/stream-exchanges.ts";
 import { SignedRequest } from "../tsig/signed-request.ts";
 import type { TsigKey } from "../tsig/tsig-key.ts";
 import { OctetPool } from "./octet-pool.ts";
@@ -15,6 +16,8 @@ import { TransferReader, type TransferContent, type TransferLimits } from "./tra
 export interface Primary extends Endpoint {
   /** Signs the requests; then nothing unsigned is believed. */
   readonly key?: TsigKey;
+  /** Asks and transfers over TLS (RFC 9103), and whom the server must prove to be. */
+  readonly tls?: DnsTlsOptions;
 }
 
 /** One transfer to ask for. */
@@ -73,11 +76,15 @@ async function exchangeOnce(runtime: Runtime, asked: TransferAsked, offsetSecond
   signal?.addEventListener("abort", abort, { once: true });
   const sameFamily = from !== undefined && from.includes(":") === primary.address.includes(":");
   try {
-    const connection = await runtime.network.connectTcp({
+    const options = {
       to: { address: primary.address, port: primary.port },
       ...(sameFamily ? { from } : {}),
       signal: watch.signal,
-    });
+    };
+    const { network } = runtime;
+    const connection = await (primary.tls === undefined
+      ? network.connectTcp(options)
+      : network.connectTls({ ...options, tls: { ...primary.tls, protocols: ["dot"] } }));
     const onStop = (): void => connection.destroy();
     watch.signal.addEventListener("abort", onStop, { once: true });
     try {

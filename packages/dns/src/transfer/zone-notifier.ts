@@ -145,6 +145,7 @@ export class ZoneNotifier implements AsyncDisposable {
         zone: zone.origin,
         soa: zone.soa,
         servers: [target],
+        ...(target.key === undefined ? {} : { key: target.key }),
         signal: stop.signal,
       });
       if (result?.acknowledged !== true) this.counters.unanswered++;

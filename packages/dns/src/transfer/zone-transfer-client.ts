@@ -59,8 +59,19 @@ export type ZoneTransfer =
   /** No whole, proved transfer could be had; never to be taken for an empty zone. */
   | { readonly kind: "unreachable"; readonly reason: string };
 
+/** Numbers since the start; they only rise. */
+export interface ZoneTransferCounters {
+  /** Whole zones, differences, and "nothing newer" that were received. */
+  whole: number;
+  incremental: number;
+  current: number;
+  /** Refused, unreachable, or broken. */
+  failed: number;
+}
+
 /** Fetches zones from their primaries: incrementally where it can be, signed where a key is given. */
 export class ZoneTransferClient {
+  readonly counters: ZoneTransferCounters = { whole: 0, incremental: 0, current: 0, failed: 0 };
   readonly #runtime: Runtime;
   readonly #from: string | undefined;
   readonly #limits: TransferAsked["limits"];
@@ -137,9 +148,15 @@ export class ZoneTransferClient {
     readonly signal: AbortSignal | undefined;
   }): Promise<TransferOutcome> {
     const asked = { ...options, from: this.#from, limits: this.#limits };
-    const outcome = await exchangeTransfer(this.#runtime, asked);
+    const outcome = await this.#exchange(asked);
     if (options.haveSerial === undefined || !isWorthWhole(outcome)) return outcome;
-    return exchangeTransfer(this.#runtime, { ...asked, haveSerial: undefined });
+    return this.#exchange({ ...asked, haveSerial: undefined });
+  }
+
+  async #exchange(asked: TransferAsked): Promise<TransferOutcome> {
+    const outcome = await exchangeTransfer(this.#runtime, asked);
+    this.counters[counterOf(outcome)]++;
+    return outcome;
   }
 }
 
@@ -147,4 +164,18 @@ export class ZoneTransferClient {
 function isWorthWhole(outcome: TransferOutcome): boolean {
   if (outcome.kind === "refused") return outcome.rcode !== "REFUSED" && outcome.rcode !== "NOTAUTH";
   return outcome.kind === "broken";
+}
+
+function counterOf(outcome: TransferOutcome): keyof ZoneTransferCounters {
+  switch (outcome.kind) {
+    case "whole":
+    case "current":
+      return outcome.kind;
+    case "deltas":
+      return "incremental";
+    case "refused":
+    case "unreachable":
+    case "broken":
+      return "failed";
+  }
 }
