@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { BenchUsageError } from "./bench-usage-error.ts";
 import type { BenchSettings } from "./dns/bench-run.ts";
 import { sectionNames } from "./dns/sample.ts";
 import type { SectionName } from "./dns/sample.ts";
@@ -7,13 +8,10 @@ export interface BenchOptions {
   readonly failover: boolean;
   readonly dnsSections: readonly SectionName[];
   readonly dnsSettings: BenchSettings;
+  /** Names of the servers to measure; all where it is absent. */
+  readonly dnsServers?: readonly string[];
   readonly smoke: boolean;
   readonly resume: boolean;
-}
-
-/** A mistake on the command line; its message is one line. */
-export class BenchUsageError extends Error {
-  override readonly name = "BenchUsageError";
 }
 
 export const benchUsage: string = `usage: npm run bench -- [options]
@@ -25,6 +23,7 @@ Measures Meridian beside its peers and writes bench/results/.
   --smoke          a short cut that shows that the benches work; writes to .cache/bench-smoke only
   --resume         go on with the dns run that was aborted, with the same options
   --sizes N,N      numbers of hosts in the zone (dns; default 10,10000,1000000)
+  --servers A,B    only these servers (dns; Meridian, "Meridian (dgram)", gdnsd, NSD, Knot, BIND, CoreDNS)
   --rounds N       rounds over all servers (dns; default 5)
   --seconds N      length of one load (dns; default 2)
   --help           this text
@@ -54,6 +53,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | "help
       warmSeconds: smoke ? 0.1 : 1,
       queries: smoke ? 20_000 : 500_000,
     },
+    ...(values.servers === undefined ? {} : { dnsServers: values.servers.split(",") }),
     smoke,
     resume: values.resume,
   };
@@ -65,6 +65,7 @@ interface Values {
   readonly resume: boolean;
   readonly only?: string[];
   readonly sizes?: string;
+  readonly servers?: string;
   readonly rounds?: string;
   readonly seconds?: string;
 }
@@ -79,6 +80,7 @@ function parsed(args: readonly string[]): Values {
         resume: { type: "boolean", default: false },
         only: { type: "string", multiple: true },
         sizes: { type: "string" },
+        servers: { type: "string" },
         rounds: { type: "string" },
         seconds: { type: "string" },
       },

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, release } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { BenchUsageError, benchUsage, parseBenchOptions } from "./bench-options.ts";
-import type { BenchOptions } from "./bench-options.ts";
+import { benchUsage, parseBenchOptions } from "./bench-options.ts";
+import { BenchUsageError } from "./bench-usage-error.ts";
 import { runDnsBench } from "./dns/dns-bench.ts";
 import { measureFailovers } from "./failover.ts";
 
@@ -22,17 +22,16 @@ for (const [name, code] of [
 ] as const)
   process.on(name, () => process.exit(code));
 
-process.exitCode = await main(process.argv.slice(2));
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof BenchUsageError)) throw error;
+  console.error(`${error.message}\n\n${benchUsage}`);
+  process.exitCode = 2;
+}
 
 async function main(args: readonly string[]): Promise<number> {
-  let options: BenchOptions | "help";
-  try {
-    options = parseBenchOptions(args);
-  } catch (error) {
-    if (!(error instanceof BenchUsageError)) throw error;
-    console.error(`${error.message}\n\n${benchUsage}`);
-    return 2;
-  }
+  const options = parseBenchOptions(args);
   if (options === "help") {
     console.log(benchUsage);
     return 0;
@@ -44,6 +43,7 @@ async function main(args: readonly string[]): Promise<number> {
   const failures = await runDnsBench({
     sections: options.dnsSections,
     settings: options.dnsSettings,
+    ...(options.dnsServers === undefined ? {} : { servers: options.dnsServers }),
     smoke: options.smoke,
     resume: options.resume,
     machine: `${machine.cores} cores of ${machine.cpu}, Linux ${machine.kernel}, Node ${machine.node}`,

@@ -5,6 +5,7 @@ import { writeQueryFile } from "./query-file.ts";
 import type { QueryMix } from "./query-file.ts";
 import { RunningServer } from "./running-server.ts";
 import type { StartOptions } from "./running-server.ts";
+import type { Sample, SectionName } from "./sample.ts";
 import type { SampleJournal } from "./sample-journal.ts";
 import type { ServerDriver } from "./server-driver.ts";
 
@@ -26,6 +27,8 @@ export class BenchRun {
   readonly settings: BenchSettings;
   readonly placement: CorePlacement;
   readonly journal: SampleJournal;
+  /** Writes the result as far as it is known. */
+  readonly save: (section: SectionName) => Promise<void>;
   /** A folder for this run alone. */
   readonly folder: string;
   readonly drivers: readonly ServerDriver[];
@@ -35,10 +38,11 @@ export class BenchRun {
   readonly failures: string[] = [];
   readonly #files = new Map<string, Promise<string>>();
 
-  constructor(given: Pick<BenchRun, "settings" | "placement" | "journal" | "folder" | "drivers">) {
+  constructor(given: Pick<BenchRun, "settings" | "placement" | "journal" | "save" | "folder" | "drivers">) {
     this.settings = given.settings;
     this.placement = given.placement;
     this.journal = given.journal;
+    this.save = given.save;
     this.folder = given.folder;
     this.drivers = given.drivers;
   }
@@ -56,6 +60,12 @@ export class BenchRun {
   fail(text: string): void {
     this.remark(text);
     this.failures.push(text);
+  }
+
+  /** Keeps a sample, so that an aborted run loses nothing that was measured. */
+  async record(sample: Sample): Promise<void> {
+    await this.journal.add(sample);
+    await this.save(sample.section);
   }
 
   zoneFile(hosts: number): Promise<string> {

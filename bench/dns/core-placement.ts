@@ -2,8 +2,8 @@ import { run } from "../../e2e/harness/command.ts";
 
 /** Puts both sides onto cores and into the real-time class, as far as this machine permits. */
 export interface CorePlacement {
-  /** The words before a command that pin it. */
-  readonly pinned: (cores: string) => readonly string[];
+  /** The words before a command that pin it and let it go before all normal work. */
+  readonly favoured: (cores: string) => readonly string[];
   /** The same, in the FIFO class from its start. */
   readonly realTime: (cores: string) => readonly string[];
   /** Moves all threads of running processes into the FIFO class. */
@@ -13,6 +13,7 @@ export interface CorePlacement {
 }
 
 const fifo = ["chrt", "-f", "50"] as const;
+const nice = ["nice", "-n", "-20"] as const;
 
 /**
  * Finds out what is permitted. The FIFO class keeps all other work off both sides' cores; where it is not permitted, other work on
@@ -20,10 +21,11 @@ const fifo = ["chrt", "-f", "50"] as const;
  */
 export async function corePlacement(): Promise<CorePlacement> {
   const hasFifo = await permitted(fifo);
+  const hasNice = await permitted(nice);
   const hasCores = await permitted(["taskset", "-c", "1"]);
   const pinned = (cores: string): string[] => (hasCores ? ["taskset", "-c", cores] : []);
   return {
-    pinned,
+    favoured: (cores) => [...(hasNice ? nice : []), ...pinned(cores)],
     realTime: (cores) => [...(hasFifo ? fifo : []), ...pinned(cores)],
     async promote(pids) {
       if (!hasFifo) return;
@@ -31,7 +33,7 @@ export async function corePlacement(): Promise<CorePlacement> {
     },
     note: [
       hasFifo
-        ? "both sides in the FIFO real-time class (servers once they have started)"
+        ? "both sides in the FIFO real-time class (servers once they have started, at nice -20 until then)"
         : "FIFO class not permitted: other work on the machine is in the figures",
       hasCores ? "pinned with taskset" : "pinning to a core not permitted",
     ].join(", "),

@@ -1,4 +1,5 @@
-import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { BenchRun } from "./bench-run.ts";
@@ -32,6 +33,8 @@ const allDrivers: readonly ServerDriver[] = [
 export interface DnsBenchOptions {
   readonly sections: readonly SectionName[];
   readonly settings: BenchSettings;
+  /** Names of the servers to measure; all where it is absent. */
+  readonly servers?: readonly string[];
   /** A cut that shows that the bench works: without CoreDNS, which may have to be built. */
   readonly smoke: boolean;
   readonly resume: boolean;
@@ -50,53 +53,70 @@ export interface DnsBenchOptions {
  * @returns what failed: servers that did not start or answered wrongly, with CI=true also servers that are not installed
  */
 export async function runDnsBench(options: DnsBenchOptions): Promise<readonly string[]> {
-  const placement = await corePlacement();
   const folder = await mkdtemp(path.join(tmpdir(), "meridian-bench-"));
+  const clean = (): void => rmSync(folder, { recursive: true, force: true });
+  process.on("exit", clean); // also when it is interrupted
   try {
-    const journal = await SampleJournal.open(options.journalFile, {
-      settings: JSON.stringify({ ...options.settings, smoke: options.smoke }),
-      resume: options.resume,
-    });
-    const { drivers, skipped } = await presentDrivers(options.smoke);
-    const versions: Record<string, string> = {};
-    for (const driver of drivers) versions[driver.name] = await driver.version();
-    const run = new BenchRun({ settings: options.settings, placement, journal, folder, drivers });
-    for (const reason of skipped) {
-      if (process.env["CI"] === "true") run.fail(reason);
-      else run.remark(reason);
-    }
-    const { rounds, seconds } = options.settings;
-    const conditions = `${rounds} ${rounds === 1 ? "round" : "rounds"} of ${seconds} s; ${placement.note}`;
-    const general = [...run.remarks];
-    for (const name of sectionNames.filter((section) => options.sections.includes(section))) {
-      const remarksBefore = run.remarks.length;
-      const write = (): Promise<void> =>
-        writeSection(options, name, {
-          command: options.command,
-          measured: new Date().toISOString(),
-          conditions,
-          versions,
-          remarks: [...general, ...run.remarks.slice(remarksBefore)],
-          cases: reportedCases(journal.samples, name, sections[name].figures),
-        });
-      try {
-        await sections[name].measure(run);
-      } finally {
-        await write();
-      }
-    }
-    return run.failures;
+    return await runSections(options, folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    clean();
+    process.off("exit", clean);
   }
 }
 
-async function presentDrivers(
-  smoke: boolean,
-): Promise<{ readonly drivers: readonly ServerDriver[]; readonly skipped: readonly string[] }> {
+async function runSections(options: DnsBenchOptions, folder: string): Promise<readonly string[]> {
+  const { settings, smoke, resume, servers } = options;
+  const placement = await corePlacement();
+  const journal = await SampleJournal.open(options.journalFile, {
+    settings: JSON.stringify({ ...settings, smoke, servers }),
+    resume,
+  });
+  const { drivers, skipped } = await presentDrivers(options);
+  const versions: Record<string, string> = {};
+  for (const driver of drivers) versions[driver.name] = await driver.version();
+
+  const done = new Set<SectionName>();
+  let remarksBefore = 0;
+  const run = new BenchRun({
+    settings,
+    placement,
+    journal,
+    folder,
+    drivers,
+    save: (name) =>
+      writeSection(options, name, {
+        command: options.command,
+        measured: new Date().toISOString(),
+        complete: done.has(name),
+        conditions: `${settings.rounds} ${settings.rounds === 1 ? "round" : "rounds"} of ${settings.seconds} s; ${placement.note}`,
+        versions,
+        remarks: [...skipped, ...run.remarks.slice(remarksBefore)],
+        cases: reportedCases(journal.samples, name, sections[name].figures),
+      }),
+  });
+  for (const reason of skipped) {
+    if (process.env["CI"] === "true") run.fail(reason);
+    else run.remark(reason);
+  }
+  for (const name of sectionNames.filter((section) => options.sections.includes(section))) {
+    remarksBefore = run.remarks.length;
+    await sections[name].measure(run);
+    done.add(name);
+    await run.save(name);
+  }
+  return run.failures;
+}
+
+async function presentDrivers({ smoke, servers }: DnsBenchOptions): Promise<{
+  readonly drivers: readonly ServerDriver[];
+  readonly skipped: readonly string[];
+}> {
   const drivers: ServerDriver[] = [];
   const skipped: string[] = [];
-  for (const driver of allDrivers.filter((one) => !smoke || one !== coredns)) {
+  const wanted = allDrivers.filter(
+    ({ name }) => servers?.includes(name) ?? (!smoke || name !== coredns.name),
+  );
+  for (const driver of wanted) {
     const absence = await driver.absence();
     if (absence === undefined) drivers.push(driver);
     else skipped.push(`${driver.name}: skipped, ${absence}`);

@@ -90,7 +90,7 @@ async function measureRound(
     seconds: run.settings.seconds,
   });
   const sample: Sample = { section: load.section, case: load.case, server: server.name, round, values };
-  await run.journal.add(sample);
+  await run.record(sample);
   console.error(
     `${load.section} ${load.case}, round ${round + 1}: ${server.name} ${Math.round(values["queriesPerSecond"]!)} q/s, ` +
       `${values["cpuMicrosecondsPerQuery"]!.toFixed(2)} µs CPU/query`,

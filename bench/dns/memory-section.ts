@@ -39,7 +39,7 @@ export async function measureMemory(run: BenchRun): Promise<void> {
             loadedRssMebibytes: loaded.rssMebibytes,
           },
         };
-        await run.journal.add(sample);
+        await run.record(sample);
         console.error(
           `${key.section} ${key.case}, round ${round + 1}: ${driver.name} starts in ${Math.round(server.startMs)} ms, ` +
             `${Math.round(idle.rssMebibytes)} MiB, after load ${Math.round(loaded.rssMebibytes)} MiB`,

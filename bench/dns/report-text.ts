@@ -27,7 +27,7 @@ function sectionText({ title, figures, report }: ReportedSection): string[] {
     "",
     `## ${title}`,
     "",
-    `\`${report.command}\`, ${report.measured.slice(0, 10)}; ${report.conditions}.`,
+    `\`${report.command}\`, ${report.measured.slice(0, 10)}; ${report.conditions}.${report.complete ? "" : " **Aborted.**"}`,
     ...report.cases.flatMap((one) => {
       const shown = figures.filter(({ key }) => Object.values(one.servers).some((row) => key in row));
       const header = ["server", ...shown.flatMap(columnTitles)];

@@ -54,7 +54,7 @@ export class RunningServer implements AsyncDisposable {
     await mkdir(folder, { recursive: true });
     const port = await freePort();
     const { command, env } = await driver.prepare({ ...options, folder, port });
-    const [program, ...args] = [...options.placement.pinned(options.cores), ...command];
+    const [program, ...args] = [...options.placement.favoured(options.cores), ...command];
     const log = path.join(folder, "output");
     await using logFile = await open(log, "w");
     const begin = performance.now();

@@ -1,5 +1,6 @@
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { BenchUsageError } from "../bench-usage-error.ts";
 import type { Sample } from "./sample.ts";
 
 /** Samples of this run, one JSON line each, so that an aborted run is gone on with by `--resume`. */
@@ -15,7 +16,7 @@ export class SampleJournal {
   /**
    * Opens the journal. Its first line is `settings`; samples of other settings are never mixed in.
    *
-   * @throws Error where `resume` is asked for and the journal is of other settings
+   * @throws BenchUsageError where `resume` is asked for and the journal is of other settings
    */
   static async open(
     file: string,
@@ -29,7 +30,7 @@ export class SampleJournal {
       return new SampleJournal(file, []);
     }
     if (first !== options.settings) {
-      throw new Error(
+      throw new BenchUsageError(
         `cannot resume: ${file} was measured with ${first}, asked is ${options.settings}; leave out --resume to start anew`,
       );
     }

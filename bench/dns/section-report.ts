@@ -20,6 +20,8 @@ export interface ReportedCase {
 export interface SectionReport {
   readonly command: string;
   readonly measured: string;
+  /** False while it is measured, and for ever where it was aborted. */
+  readonly complete: boolean;
   readonly conditions: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly remarks: readonly string[];

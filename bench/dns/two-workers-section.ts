@@ -55,7 +55,7 @@ export async function measureTwoWorkers(run: BenchRun): Promise<void> {
       const alone = await one(name, seconds);
       const shared = await two(name, seconds);
       const gain = shared["queriesPerSecond"]! / alone["queriesPerSecond"]!;
-      await run.journal.add({
+      await run.record({
         section,
         case: load.case,
         server: name,

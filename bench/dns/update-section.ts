@@ -42,7 +42,7 @@ export async function measureUpdates(run: BenchRun): Promise<void> {
       for (const name of servers.names.filter((server) => !run.journal.has(key(server, round)))) {
         const values = await servers.awake(name, (server) => measureRound(run, server, { hosts, round }));
         if (values === undefined || round < 0) continue;
-        await run.journal.add({ ...key(name, round), values });
+        await run.record({ ...key(name, round), values });
         console.error(
           `dns-update ${hostsText(hosts)}, round ${round + 1}: ${name} ${values["seenMs"]!.toFixed(2)} ms`,
         );
