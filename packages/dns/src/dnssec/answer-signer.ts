@@ -107,7 +107,7 @@ export class AnswerSigner {
       return;
     }
     if (counts === undefined) return;
-    output.set(this.#message.from(parts.answer.end), parts.answer.end);
+    this.#message.finish();
     answer.at = this.#message.at;
     answer.answers = counts.answers;
     answer.authority = counts.authority;
@@ -122,11 +122,10 @@ export class AnswerSigner {
     const { output, limit } = answer;
     message.begin(output, parts.answer.end);
     const { sets } = parts.answer;
-    const dnames = sets.filter((set) => set.type === typeDname);
     let answers = 0;
     for (const set of sets) {
       // RFC 6672 §5.3.1: the CNAME made from a DNAME is not signed; the DNAME is.
-      if (set.type === typeCname && dnames.some(({ owner }) => isBelow(set.owner, owner))) continue;
+      if (set.type === typeCname && isSynthesised(set, sets)) continue;
       answers += this.#signSet(output, set, context);
     }
     const denier = denierOf(answer, parts, context);
@@ -175,7 +174,7 @@ export class AnswerSigner {
     const { ttl, rdatas } = found;
     const set = this.#canonical;
     set.begin(cut.owner, { type: typeDs, ttl });
-    for (const rdata of rdatas) set.add({ message: rdata, at: 0, end: rdata.length });
+    for (const rdata of rdatas) set.add(rdata, 0, rdata.length);
     for (const rdata of rdatas) this.#message.writeRecord(cut.ownerAt, { type: typeDs, ttl, rdata });
     return rdatas.length + this.#writeSignatures(cut.ownerAt, zone);
   }
@@ -200,7 +199,7 @@ export class AnswerSigner {
     const rdata = composeNsec(owner, [...types, typeRrsig, typeNsec]);
     const set = this.#canonical;
     set.begin(owner, { type: typeNsec, ttl });
-    set.add({ message: rdata, at: 0, end: rdata.length });
+    set.add(rdata, 0, rdata.length);
     if (!signatureOnly) this.#message.writeRecord(ownerAt, { type: typeNsec, ttl, rdata });
     return (signatureOnly ? 0 : 1) + this.#writeSignatures(ownerAt, zone);
   }
@@ -215,7 +214,7 @@ export class AnswerSigner {
     if (zone === undefined || type === typeOpt) return 0;
     const set = this.#canonical;
     set.begin(owner, { type, ttl });
-    for (const { rdataAt, end } of records) set.add({ message: output, at: rdataAt, end });
+    for (const { rdataAt, end } of records) set.add(output, rdataAt, end);
     return this.#writeSignatures(ownerAt, zone);
   }
 
@@ -325,6 +324,9 @@ function wildcardTypes({ typesAt }: OnlineSigner, name: Name): readonly number[]
   return (encloser === undefined ? undefined : typesAt?.(Uint8Array.of(1, 0x2a, ...encloser))) ?? [];
 }
 
-function isBelow(name: Name, ancestor: Name): boolean {
-  return name.length > ancestor.length && isAtOrBelow(name, ancestor);
+/** Whether a CNAME was made from a DNAME: nothing else is below one. */
+function isSynthesised({ owner: name }: SetInMessage, sets: readonly SetInMessage[]): boolean {
+  return sets.some(
+    ({ type, owner }) => type === typeDname && name.length > owner.length && isAtOrBelow(name, owner),
+  );
 }

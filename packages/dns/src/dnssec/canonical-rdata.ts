@@ -1,7 +1,7 @@
 import { nameOctetsMax } from "../name/name.ts";
 
 /** Where names stand in rdata of one type: octets to skip, character strings to skip, then so many names. */
-interface NameLayout {
+export interface NameLayout {
   readonly octets: number;
   readonly strings: number;
   readonly names: number;
@@ -40,6 +40,11 @@ const layouts: ReadonlyMap<number, NameLayout> = new Map([
   [46, { octets: 18, strings: 0, names: 1 }], // RRSIG
 ]);
 
+/** Where names stand in the rdata of a type that is not opaque; `undefined` for all others. */
+export function nameLayoutOf(type: number): NameLayout | undefined {
+  return layouts.get(type);
+}
+
 /** A span of octets of a message, in which names may be compressed. */
 export interface MessageSpan {
   readonly message: Uint8Array;
@@ -48,29 +53,24 @@ export interface MessageSpan {
 }
 
 /**
- * Writes the canonical form of rdata (RFC 4034 §6.2) to `target`: names expanded and, for the types that say so, in
- * lower case. `target` needs room for the rdata and 255 octets for each name.
+ * Writes rdata with names in its canonical form (RFC 4034 §6.2): names expanded and in lower case. The target needs room
+ * for the rdata and 255 octets for each name.
  *
  * @returns the offset behind it
  */
 export function writeCanonicalRdata(
-  span: MessageSpan & { readonly type: number },
-  target: Uint8Array,
-  to: number,
+  { message, at, end }: MessageSpan,
+  layout: NameLayout,
+  { target, to }: Target,
 ): number {
-  const { message, end, type } = span;
-  const layout = layouts.get(type);
-  let { at } = span;
-  if (layout === undefined) return copy(message, { at, end }, { target, to });
   let stop = at + layout.octets;
   for (let string = 0; string < layout.strings; string++) stop += 1 + message[stop]!;
   let written = copy(message, { at, end: stop }, { target, to });
-  at = stop;
   for (let name = 0; name < layout.names; name++) {
-    written = writeFoldedName(message, at, { target, to: written });
-    at = skipName(message, at);
+    written = writeFoldedName(message, stop, { target, to: written });
+    stop = skipName(message, stop);
   }
-  return copy(message, { at, end }, { target, to: written });
+  return copy(message, { at: stop, end }, { target, to: written });
 }
 
 /** Where octets go. */

@@ -1,17 +1,17 @@
 import { nameOctetsMax, type Name } from "../name/name.ts";
-import { writeCanonicalRdata, type MessageSpan } from "./canonical-rdata.ts";
+import { nameLayoutOf, writeCanonicalRdata, type NameLayout } from "./canonical-rdata.ts";
 
 const fixedOctets = 8;
 const classIn = 1;
 
 /**
  * A record set in canonical form (RFC 4034 §6): owner in lower case, rdata canonical, sorted, each once. One object is
- * used again and again; `content` is the same for the same set in whatever order its records came.
+ * used again and again; the content is the same for the same set in whatever order its records came.
  *
- * `content` is: owner, type, class, TTL, then for each record its rdata length and rdata.
+ * The content is: owner, type, class, TTL, then for each record its rdata length and rdata.
  */
 export class CanonicalSet {
-  /** Octets of the owner within `content`. */
+  /** Octets of the owner within the content. */
   ownerOctets = 0;
   ttl = 0;
   type = 0;
@@ -20,11 +20,20 @@ export class CanonicalSet {
   #length = 0;
   #rdatas: Uint8Array = new Uint8Array(4096);
   #rdatasLength = 0;
-  #starts: number[] = [];
+  readonly #starts: number[] = [];
+  #layout: NameLayout | undefined;
 
-  /** A view that the next `begin` overwrites. */
-  get content(): Uint8Array {
-    return this.#content.subarray(0, this.#length);
+  /** A copy of the content. */
+  copyContent(): Uint8Array {
+    return this.#content.slice(0, this.#length);
+  }
+
+  /** Whether the content is these octets. */
+  hasContent(octets: Uint8Array): boolean {
+    const content = this.#content;
+    if (octets.length !== this.#length) return false;
+    for (let index = 0; index < octets.length; index++) if (octets[index] !== content[index]) return false;
+    return true;
   }
 
   /** Starts a set. The owner must be in lower case. */
@@ -32,11 +41,12 @@ export class CanonicalSet {
     this.ownerOctets = owner.length;
     this.type = type;
     this.ttl = ttl;
-    this.#starts = [];
+    this.#starts.length = 0;
+    this.#layout = nameLayoutOf(type);
     this.#rdatasLength = 0;
     this.#content = grown(this.#content, owner.length + fixedOctets);
     const content = this.#content;
-    content.set(owner);
+    for (let index = 0; index < owner.length; index++) content[index] = owner[index]!;
     writeUint16(content, owner.length, type);
     writeUint16(content, owner.length + 2, classIn);
     writeUint16(content, owner.length + 4, ttl >>> 16);
@@ -44,17 +54,21 @@ export class CanonicalSet {
     this.#length = owner.length + fixedOctets;
   }
 
-  /** Adds a record by its rdata in a message. */
-  add(span: MessageSpan): void {
+  /** Adds a record by its rdata in a message, from one offset to another. */
+  add(message: Uint8Array, at: number, end: number): void {
     const from = this.#rdatasLength;
-    this.#rdatas = grown(this.#rdatas, from + 2 + (span.end - span.at) + 2 * nameOctetsMax, from);
-    const end = writeCanonicalRdata({ ...span, type: this.type }, this.#rdatas, from + 2);
-    writeUint16(this.#rdatas, from, end - from - 2);
+    this.#rdatas = grown(this.#rdatas, from + 2 + (end - at) + 2 * nameOctetsMax, from);
+    const rdatas = this.#rdatas;
+    const layout = this.#layout;
+    let to = from + 2;
+    if (layout === undefined) for (let index = at; index < end; index++) rdatas[to++] = message[index]!;
+    else to = writeCanonicalRdata({ message, at, end }, layout, { target: rdatas, to });
+    writeUint16(rdatas, from, to - from - 2);
     this.#starts.push(from);
-    this.#rdatasLength = end;
+    this.#rdatasLength = to;
   }
 
-  /** Sorts the records and drops doubles; then `content` and `hash` are right. */
+  /** Sorts the records and drops doubles; then content and `hash` are right. */
   finish(): void {
     const rdatas = this.#rdatas;
     const starts = this.#starts;

@@ -39,7 +39,7 @@ test("the signature of RFC 6605 is one over our canonical form", () => {
   const set = new CanonicalSet();
   const rdata = Uint8Array.of(192, 0, 2, 1);
   set.begin(nameFromText("www.example.net"), { type: typeA, ttl: 3600 });
-  set.add({ message: rdata, at: 0, end: rdata.length });
+  set.add(rdata, 0, rdata.length);
   set.finish();
   const signed = set.toSigned(signature.subarray(0, -64));
   const text = (octets: Uint8Array): string => Buffer.from(octets).toString("base64url");

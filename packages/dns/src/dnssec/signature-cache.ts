@@ -59,7 +59,7 @@ export class SignatureCache {
   keep(set: CanonicalSet, signed: SignedSet): void {
     const before = this.#young.get(set.hash);
     if (before !== undefined) this.#youngOctets -= octetsOf(before);
-    this.#put(set.hash, { content: set.content.slice(), signed });
+    this.#put(set.hash, { content: set.copyContent(), signed });
   }
 
   #put(key: number, entry: Entry): void {
@@ -78,9 +78,5 @@ function octetsOf({ content, signed }: Entry): number {
 }
 
 function isOf({ content, signed }: Entry, set: CanonicalSet, signer: object): boolean {
-  if (signed.signer !== signer) return false;
-  const wanted = set.content;
-  if (content.length !== wanted.length) return false;
-  for (let index = 0; index < content.length; index++) if (content[index] !== wanted[index]) return false;
-  return true;
+  return signed.signer === signer && set.hasContent(content);
 }

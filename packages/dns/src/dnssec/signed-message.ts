@@ -9,6 +9,9 @@ const compressed: ReadonlyMap<number, { readonly octets: number; readonly names:
   [15, { octets: 2, names: 1 }],
 ]);
 
+/** Up to here a loop is quicker than a call of `set`. */
+const loopOctetsMax = 128;
+
 /**
  * The message that an answer becomes as signatures are put between its sections. What stood before the first of them
  * stays where it is; what follows moves on, and pointers to it move along.
@@ -21,20 +24,27 @@ export class SignedMessage {
   readonly #octets: Uint8Array = new Uint8Array(2 * 65_536);
   at = 0;
   #source: Uint8Array = new Uint8Array();
+  #start = 0;
   /** From each of these offsets of the source on, pointers grow by so many octets more. */
   readonly #moves: { from: number; by: number }[] = [];
 
-  /** Starts with the first octets of an answer, which stay as they are. */
+  /** Starts behind the first octets of an answer, which stay as they are. */
   begin(source: Uint8Array, kept: number): void {
     this.#source = source;
     this.#moves.length = 0;
-    this.#octets.set(source.subarray(0, kept));
+    this.#start = kept;
     this.at = kept;
   }
 
-  /** The octets from an offset on. A view that the next `begin` overwrites. */
-  from(at: number): Uint8Array {
-    return this.#octets.subarray(at, this.at);
+  /** Puts what was written in place of what stands behind the first octets of the answer. */
+  finish(): void {
+    const octets = this.#octets;
+    const source = this.#source;
+    if (this.at - this.#start > loopOctetsMax) {
+      source.set(octets.subarray(this.#start, this.at), this.#start);
+      return;
+    }
+    for (let index = this.#start; index < this.at; index++) source[index] = octets[index]!;
   }
 
   /** Says that what stands from this offset of the source on comes next, behind what was added. */
@@ -74,11 +84,20 @@ export class SignedMessage {
   ): void {
     const octets = this.#octets;
     this.#writeOwner(ownerAt);
-    for (const half of [type, 1, ttl >>> 16, ttl & 0xffff, rdata.length]) {
-      octets[this.at++] = half >>> 8;
-      octets[this.at++] = half;
-    }
-    for (let index = 0; index < rdata.length; index++) octets[this.at++] = rdata[index]!;
+    const octetsAt = this.at;
+    octets[octetsAt] = type >>> 8;
+    octets[octetsAt + 1] = type;
+    octets[octetsAt + 2] = 0;
+    octets[octetsAt + 3] = 1;
+    octets[octetsAt + 4] = ttl >>> 24;
+    octets[octetsAt + 5] = ttl >>> 16;
+    octets[octetsAt + 6] = ttl >>> 8;
+    octets[octetsAt + 7] = ttl;
+    octets[octetsAt + 8] = rdata.length >>> 8;
+    octets[octetsAt + 9] = rdata.length;
+    this.at = octetsAt + 10;
+    for (let index = 0; index < rdata.length; index++) octets[octetsAt + 10 + index] = rdata[index]!;
+    this.at += rdata.length;
   }
 
   #writeOwner(ownerAt: number): void {
