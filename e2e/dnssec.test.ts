@@ -41,7 +41,7 @@ const sharedKeysZone = `shared.${parentZone}`;
 /** Its DS in the parent is of another key. */
 const brokenZone = `broken.${parentZone}`;
 const needed = ["unbound", "named", "dnssec-cds", "dnssec-signzone", "dig"];
-const delays = { dnskeyTtl: 2, recordTtlMax: 2, dsTtl: 1, propagation: 1 };
+const delays = { dnskeyTtl: 2, recordTtlMax: 4, dsTtl: 1, propagation: 1 };
 
 const clusters = [
   { name: `ns-eu.${parentZone}`, address: "127.0.97.1" },
