@@ -34,6 +34,8 @@ export { networkFromText } from "./geo/geo-network.ts";
 export { geoTagId } from "./geo/geo-tag.ts";
 export { GeoSource } from "./geo/geo-source.ts";
 export type { GeoProblem, GeoSourceOptions, GeoStatus, WatchedFile } from "./geo/geo-source.ts";
+export { readGeoSettings } from "./geo/geo-settings.ts";
+export type { GeoSettings, ReadGeoSettings } from "./geo/geo-settings.ts";
 export { parseGeoMap } from "./geo/geo-map.ts";
 export type { GeoMap, GeoMapProblem, GeoMapResult, MappedNetwork } from "./geo/geo-map.ts";
 export type { GeoNetwork } from "./geo/geo-network.ts";

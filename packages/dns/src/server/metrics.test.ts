@@ -3,6 +3,7 @@ import test from "node:test";
 import { Registry } from "prom-client";
 import { ReusedClient } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
+import type { GeoStatus } from "../geo/geo-source.ts";
 import { caseZoneText, loadZone, question } from "../testdata/case-zone.ts";
 import { Authority } from "./authority.ts";
 import { serveMetrics } from "./metrics-listener.ts";
@@ -23,7 +24,13 @@ test("metrics and health are served beside the server", async () => {
   const rateLimit = RateLimit.create({ seed: 1, perSecond: 1, slip: 2 });
   const queryLog = new QueryLog(runtime, { write: async () => {} });
   const registry = new Registry();
-  registerDnsMetrics(registry, { authority, server, rateLimit, queryLog });
+  const geo = (): GeoStatus => ({
+    problems: [{ reason: "MapMissing", message: "it is not there" }],
+    databaseType: "Test",
+    databaseBuildEpochSeconds: 1_700_000_000,
+    mapEntries: 3,
+  });
+  registerDnsMetrics(registry, { authority, server, rateLimit, queryLog, geo });
   let ready = false;
   const listen = { address: endpoint.address, port: 8080 };
   await sim.complete(serveMetrics(runtime, { listen, registry, ready: () => ready }));
@@ -54,6 +61,8 @@ test("metrics and health are served beside the server", async () => {
     'meridian_dns_rate_limit_dropped_total{class="nxdomain"} 1',
     'meridian_dns_rate_limit_slipped_total{class="nxdomain"} 1',
     "meridian_dns_tcp_connections 0",
+    "meridian_dns_geo_database_built_seconds 1700000000",
+    'meridian_dns_geo_problems{reason="MapMissing"} 1',
   ]) {
     assert.ok(text.split("\n").includes(line), `${line}\n${text}`);
   }

@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import { rcodeToText } from "../message/codes.ts";
+import type { GeoStatus } from "../geo/geo-source.ts";
 import type { Authority } from "./authority.ts";
 import type { QueryLog } from "./query-log.ts";
 import { responseClassNames, type RateLimit } from "./rate-limit.ts";
@@ -11,6 +12,8 @@ export interface DnsMetricsSources {
   readonly server: Pick<DnsServer, "counters">;
   readonly rateLimit?: RateLimit;
   readonly queryLog?: QueryLog;
+  /** Of a `GeoSource`. */
+  readonly geo?: () => GeoStatus;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface DnsMetricsSources {
  * nothing for them; their labels are transports, response codes, classes and zones served, never names that clients ask.
  */
 export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSources): void {
-  const { authority, server, rateLimit, queryLog } = sources;
+  const { authority, server, rateLimit, queryLog, geo } = sources;
   const metrics = new ScrapedMetrics(registry);
 
   metrics.counter("meridian_dns_queries_total", "Messages answered.", () => authority.counters.queries);
@@ -78,6 +81,7 @@ export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSource
     ],
   });
   if (rateLimit !== undefined) registerRateLimit(metrics, rateLimit);
+  if (geo !== undefined) registerGeo(metrics, geo);
   if (queryLog !== undefined) {
     metrics.counter("meridian_dns_query_log_lines_total", "Lines of the query log, by what became of them.", {
       label: "outcome",
@@ -87,6 +91,23 @@ export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSource
       ],
     });
   }
+}
+
+function registerGeo(metrics: ScrapedMetrics, geo: () => GeoStatus): void {
+  metrics.gauge(
+    "meridian_dns_geo_database_built_seconds",
+    "When the geo database in use was made, since the epoch; 0 where there is none.",
+    () => geo().databaseBuildEpochSeconds ?? 0,
+  );
+  metrics.gauge(
+    "meridian_dns_geo_map_entries",
+    "Networks and places of the geo map in use.",
+    () => geo().mapEntries,
+  );
+  metrics.gauge("meridian_dns_geo_problems", "What is wrong with the geo database and map, by reason.", {
+    label: "reason",
+    values: () => geo().problems.map(({ reason }) => [reason, 1]),
+  });
 }
 
 function registerRateLimit(metrics: ScrapedMetrics, rateLimit: RateLimit): void {
