@@ -149,6 +149,10 @@ export interface HttpServerOptions {
   readonly connectionsMax?: number;
   /** Requests at once on one HTTP/2 connection. Default 1,000. */
   readonly streamsMax?: number;
+  /** How long a request may take to arrive whole. Default 120,000. */
+  readonly requestMs?: number;
+  /** Silent connections are closed after this long. Default: 120,000 over HTTP/1.1, never over HTTP/2 while the peer lives. */
+  readonly idleMs?: number;
 }
 
 export interface HttpServer extends AsyncDisposable {

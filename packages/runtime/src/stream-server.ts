@@ -34,7 +34,7 @@ export interface StreamSink {
   onOctets(octets: Uint8Array): void;
   /** What was `congested` is no longer. */
   onDrain(): void;
-  /** The peer has closed its side. */
+  /** The peer has closed its side, or broken the connection behind its last octets. End ours, and `onClose` follows. */
   onEnd(): void;
   /** The connection is gone, whoever ended it. The last call. */
   onClose(): void;

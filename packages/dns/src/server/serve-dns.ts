@@ -75,6 +75,8 @@ const freePortTriesMax = 20;
 const dotProtocols = ["dot"] as const;
 const httpConnectionsMax = 1_000;
 const httpStreamsMax = 100;
+const httpRequestMs = 8_000;
+const httpIdleMs = 20_000;
 
 /**
  * Serves an authority over UDP and TCP, and over TLS and HTTPS where asked. All transports pass the same function.
@@ -164,6 +166,8 @@ class DnsListeners {
           bodyBytesMax: dohQuestionOctetsMax,
           connectionsMax: httpConnectionsMax,
           streamsMax: httpStreamsMax,
+          requestMs: httpRequestMs,
+          idleMs: httpIdleMs,
         }),
       );
     }

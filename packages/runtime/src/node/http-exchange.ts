@@ -15,6 +15,7 @@ export type NodeResponse = ServerResponse | Http2ServerResponse;
 export interface ExchangeOptions {
   readonly handler: HttpHandler;
   readonly bodyBytesMax: number;
+  readonly requestMs: number;
   readonly clientCertificate: HttpRequest["clientCertificate"];
   readonly log: Logger;
 }
@@ -56,7 +57,7 @@ export class HttpExchange {
   /** Reads the request, asks the handler and sends its answer. Resolves when the exchange is over; never rejects. */
   async run(): Promise<void> {
     try {
-      const body = await readRequestBody(this.#request, this.#options.bodyBytesMax);
+      const body = await readRequestBody(this.#request, this.#options);
       if (this.#isClosed) return;
       if (body.kind === "too large") await this.#refuseBody(body.unread);
       else await this.#send(await this.#ask(body.octets));

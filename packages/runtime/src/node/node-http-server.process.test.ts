@@ -95,6 +95,28 @@ describe("the HTTPS server", () => {
     session.destroy();
   });
 
+  it("ends a stream whose body stalls, and serves the others of its connection", async () => {
+    await using server = await serve(whoAmI, certificates.server, { requestMs: 100 });
+    const session = connectHttp2(`https://127.0.0.1:${server.local.port}`, { ca: certificates.caPem });
+    session.on("error", () => {});
+    const stalled = session.request({ ":path": "/", ":method": "POST" });
+    stalled.on("error", () => {});
+    stalled.resume();
+    stalled.write("x");
+    await new Promise((resolve) => stalled.once("close", resolve));
+    const other = session.request({ ":path": "/" });
+    const [head] = (await once(other, "response")) as [Record<string, unknown>];
+    assert.equal(head[":status"], 200);
+    session.destroy();
+  });
+
+  it("closes an HTTP/2 connection that falls silent where it is told to", async () => {
+    await using server = await serve(whoAmI, certificates.server, { idleMs: 100 });
+    const session = connectHttp2(`https://127.0.0.1:${server.local.port}`, { ca: certificates.caPem });
+    session.on("error", () => {});
+    await new Promise((resolve) => session.once("close", resolve));
+  });
+
   it("does not serve a connection that opens and resets streams without measure", async () => {
     let asked = 0;
     const handler: HttpHandler = async () => {
@@ -171,8 +193,12 @@ const whoAmI: HttpHandler = async ({ clientCertificate: found }) => ({
   body: toBytes(found === undefined ? "nobody" : `${found.commonName} of ${found.organizations.join(", ")}`),
 });
 
-function serve(handler: HttpHandler, tls?: TlsServerIdentity): Promise<HttpServer> {
-  const options = { address: "127.0.0.1", port: 0, bodyBytesMax: 1_000, handler };
+function serve(
+  handler: HttpHandler,
+  tls?: TlsServerIdentity,
+  limits: { readonly requestMs?: number; readonly idleMs?: number } = {},
+): Promise<HttpServer> {
+  const options = { address: "127.0.0.1", port: 0, bodyBytesMax: 1_000, handler, ...limits };
   return serveNodeHttp({ ...options, ...(tls === undefined ? {} : { tls }) }, silentLogger);
 }
 

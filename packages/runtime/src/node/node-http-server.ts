@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type ServerOptions } from "node:http";
 import type { ServerHttp2Session } from "node:http2";
 import { createSecureServer } from "node:http2";
 import type { Server, Socket } from "node:net";
@@ -22,13 +22,13 @@ const streamsMax = 1_000;
 /** Kept longer than clients keep idle connections, so that they rarely meet one that is just being closed. */
 const keepAliveTimeoutMs = 120_000;
 const headerBytesMax = 32 * 1024;
+/** To send a request, not to be answered. */
+const requestMs = 120_000;
 
 /** Limits against hostile peers; long exchanges are none of these. */
 const http1Limits = {
   maxHeaderSize: headerBytesMax,
   headersTimeout: 20_000,
-  requestTimeout: 120_000, // to send the request, not to be answered
-  keepAliveTimeout: keepAliveTimeoutMs,
   connectionsCheckingInterval: 5_000,
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
@@ -104,13 +104,22 @@ class HttpDoor {
     }
   }
 
+  get #http1Limits(): ServerOptions {
+    return {
+      ...http1Limits,
+      requestTimeout: this.#options.requestMs ?? requestMs,
+      headersTimeout: Math.min(http1Limits.headersTimeout, this.#options.requestMs ?? requestMs),
+      keepAliveTimeout: this.#options.idleMs ?? keepAliveTimeoutMs,
+    };
+  }
+
   #createPlain(): Server {
-    return createServer(http1Limits, (request, response) => this.#exchange(request, response));
+    return createServer(this.#http1Limits, (request, response) => this.#exchange(request, response));
   }
 
   #createSecure(tls: TlsServerIdentity): Server {
     const server = createSecureServer({
-      ...http1Limits,
+      ...this.#http1Limits,
       ...http2Limits,
       settings: {
         maxConcurrentStreams: this.#options.streamsMax ?? streamsMax,
@@ -128,6 +137,8 @@ class HttpDoor {
       session.once("close", () => this.#sessions.delete(session));
       session.on("error", (error) => this.#log.debug("http session failed", { error }));
       watchSession(session);
+      const { idleMs } = this.#options;
+      if (idleMs !== undefined) session.setTimeout(idleMs, () => session.close());
     });
     server.on("tlsClientError", (error) => this.#log.debug("tls handshake failed", { error }));
     return server;
@@ -137,6 +148,7 @@ class HttpDoor {
     const exchange = new HttpExchange(request, response, {
       handler: this.#options.handler,
       bodyBytesMax: this.#options.bodyBytesMax,
+      requestMs: this.#options.requestMs ?? requestMs,
       clientCertificate: this.#clientCertificate(request),
       log: this.#log,
     });

@@ -18,8 +18,11 @@ export type RequestBody =
  */
 const discardBytesMax = 16 * 1024 * 1024;
 
-/** Reads a request's body up to a limit. Rejects when the client breaks off. */
-export function readRequestBody(request: NodeRequest, bodyBytesMax: number): Promise<RequestBody> {
+/** Reads a request's body up to a limit. Rejects when the client breaks off, or takes longer than `requestMs`. */
+export function readRequestBody(
+  request: NodeRequest,
+  { bodyBytesMax, requestMs }: { readonly bodyBytesMax: number; readonly requestMs: number },
+): Promise<RequestBody> {
   const readBytesMax = request.httpVersionMajor === 2 ? bodyBytesMax : bodyBytesMax + discardBytesMax;
   const tooLarge: RequestBody = { kind: "too large", unread: true };
   if (Number(request.headers["content-length"] ?? 0) > readBytesMax) return Promise.resolve(tooLarge);
@@ -43,5 +46,10 @@ export function readRequestBody(request: NodeRequest, bodyBytesMax: number): Pro
     });
     request.once("error", reject);
     request.once("close", () => reject(new Error("the client went away within its request")));
+    // HTTP/2 knows no such limit of its own.
+    const timer = setTimeout(() => reject(new Error("the request did not arrive in time")), requestMs);
+    timer.unref();
+    const cancel = (): void => clearTimeout(timer);
+    request.once("end", cancel).once("close", cancel);
   });
 }

@@ -3,6 +3,7 @@ import type { ContractSubject } from "../contracts/contract-subject.ts";
 import { describeDisk } from "../contracts/disk-contract.ts";
 import { describeHttp } from "../contracts/http-contract.ts";
 import { describeRandom } from "../contracts/random-contract.ts";
+import { describeStreams } from "../contracts/stream-contract.ts";
 import { describeTcp } from "../contracts/tcp-contract.ts";
 import { describeUdp } from "../contracts/udp-contract.ts";
 import { Simulation } from "./simulation.ts";
@@ -28,5 +29,6 @@ for (const seed of [1, 2, 3]) {
   describeDisk(subject);
   describeUdp(subject);
   describeTcp(subject);
+  describeStreams(subject);
   describeHttp(subject, { name: "by messages" });
 }
