@@ -36,6 +36,8 @@ export class BenchRun {
   readonly remarks: string[] = [];
   /** Those of the remarks that make a run useless as a proof. */
   readonly failures: string[] = [];
+  /** Servers that did not come up with a zone of a size: not tried again, as each try may take minutes. */
+  readonly #broken = new Set<string>();
   readonly #files = new Map<string, Promise<string>>();
 
   constructor(given: Pick<BenchRun, "settings" | "placement" | "journal" | "save" | "folder" | "drivers">) {
@@ -85,6 +87,8 @@ export class BenchRun {
     options: { readonly hosts: number } & Partial<Omit<StartOptions, "zoneFile">>,
   ): Promise<RunningServer | undefined> {
     const zoneFile = await this.zoneFile(options.hosts);
+    const attempt = `${driver.name} ${options.hosts}`;
+    if (this.#broken.has(attempt)) return undefined;
     try {
       return await RunningServer.start(driver, {
         folder: path.join(this.folder, `servers-${options.workers ?? 1}`),
@@ -98,6 +102,7 @@ export class BenchRun {
         zoneFile,
       });
     } catch (error) {
+      this.#broken.add(attempt);
       this.fail(error instanceof Error ? error.message : String(error));
       return undefined;
     }
