@@ -261,10 +261,13 @@ export class Zone {
       if (owner === this.origin && set.type.toUpperCase() === "NS") apexNs.push(set);
       else changes.set(owner, [...(changes.get(owner) ?? []), set]);
     }
-    this.#nameServers = apexNs.flatMap((set) => set.data);
-    this.#nameServerTtl = apexNs[0]?.ttl ?? soa.ttl;
-    this.#soa = soa;
-    this.load(changes, soa.serial);
+    const { serial, ...rest } = soa;
+    const nameServers = apexNs.flatMap((set) => set.data);
+    if (nameServers.length === 0)
+      throw new DnsError("BadZone", `the content for ${this.origin} has no name server; name at least one`);
+    this.replace(changes, { soa: rest, nameServers, nameServerTtl: apexNs[0]?.ttl ?? soa.ttl });
+    this.#soa = { ...this.#soa, serial: serial >>> 0 };
+    this.#compileApex();
   }
 
   /** Whether the SOA's fields or the NS set differ now; as before when they cannot be compiled. */
