@@ -7,7 +7,7 @@ import type { GeoStatus } from "../geo/geo-source.ts";
 import { caseZoneText, loadZone, question } from "../testdata/case-zone.ts";
 import { Authority } from "./authority.ts";
 import { serveMetrics } from "./metrics-listener.ts";
-import { registerDnsMetrics } from "./metrics.ts";
+import { registerDnsMetrics, type ThreadCounters } from "./metrics.ts";
 import { QueryLog } from "./query-log.ts";
 import { RateLimit, responseClass } from "./rate-limit.ts";
 import { serveDns } from "./serve-dns.ts";
@@ -30,7 +30,14 @@ test("metrics and health are served beside the server", async () => {
     databaseBuildEpochSeconds: 1_700_000_000,
     mapEntries: 3,
   });
-  registerDnsMetrics(registry, { authority, server, rateLimit, queryLog, geo });
+  const threads = (): ThreadCounters => ({
+    received: 9,
+    answered: 8,
+    unsendable: 0,
+    deferred: 1,
+    deferredLost: 0,
+  });
+  registerDnsMetrics(registry, { authority, server, rateLimit, queryLog, threads, geo });
   let ready = false;
   const listen = { address: endpoint.address, port: 8080 };
   await sim.complete(serveMetrics(runtime, { listen, registry, ready: () => ready }));
@@ -61,6 +68,7 @@ test("metrics and health are served beside the server", async () => {
     'meridian_dns_rate_limit_dropped_total{class="nxdomain"} 1',
     'meridian_dns_rate_limit_slipped_total{class="nxdomain"} 1',
     "meridian_dns_tcp_connections 0",
+    'meridian_dns_thread_datagrams_total{event="answered"} 8',
     "meridian_dns_geo_database_built_seconds 1700000000",
     'meridian_dns_geo_problems{reason="MapMissing"} 1',
   ]) {

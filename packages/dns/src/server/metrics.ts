@@ -12,8 +12,19 @@ export interface DnsMetricsSources {
   readonly server: Pick<DnsServer, "counters">;
   readonly rateLimit?: RateLimit;
   readonly queryLog?: QueryLog;
+  /** Numbers of the threads that answer datagrams, summed (`UdpWorkers`). */
+  readonly threads?: () => ThreadCounters;
   /** Of a `GeoSource`. */
   readonly geo?: () => GeoStatus;
+}
+
+/** What happened to datagrams in threads, since the start. */
+export interface ThreadCounters {
+  readonly received: number;
+  readonly answered: number;
+  readonly unsendable: number;
+  readonly deferred: number;
+  readonly deferredLost: number;
 }
 
 /**
@@ -21,7 +32,7 @@ export interface DnsMetricsSources {
  * nothing for them; their labels are transports, response codes, classes and zones served, never names that clients ask.
  */
 export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSources): void {
-  const { authority, server, rateLimit, queryLog, geo } = sources;
+  const { authority, server, rateLimit, queryLog, threads, geo } = sources;
   const metrics = new ScrapedMetrics(registry);
 
   metrics.counter("meridian_dns_queries_total", "Messages answered.", () => authority.counters.queries);
@@ -81,6 +92,15 @@ export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSource
     ],
   });
   if (rateLimit !== undefined) registerRateLimit(metrics, rateLimit);
+  if (threads !== undefined) {
+    metrics.counter("meridian_dns_thread_datagrams_total", "Datagrams of answering threads, by event.", {
+      label: "event",
+      values: () => {
+        const { received, answered, unsendable, deferred, deferredLost } = threads();
+        return Object.entries({ received, answered, unsendable, deferred, deferred_lost: deferredLost });
+      },
+    });
+  }
   if (geo !== undefined) registerGeo(metrics, geo);
   if (queryLog !== undefined) {
     metrics.counter("meridian_dns_query_log_lines_total", "Lines of the query log, by what became of them.", {

@@ -118,7 +118,8 @@ export class RateLimit {
 
   /**
    * Takes one answer off its account. Only for answers over UDP whose question has neither a valid cookie nor a valid
-   * signature. `kind` is one of `responseClass`, `nameHash` is 0 for errors, and `nowMs` is the same clock in all threads.
+   * signature. `kind` is one of `responseClass`, `nameHash` is 0 for errors, and `nowMs` is the wall clock: the one that all
+   * threads share.
    *
    * @returns one of `rateVerdict`
    */

@@ -97,9 +97,7 @@ async function* limited(
 }
 
 function checkLimit(rateLimit: RateLimit, client: LimitedClient, clock: Clock): "pass" | "slip" | "drop" {
-  return (["pass", "slip", "drop"] as const)[
-    rateLimit.check(client, responseClass.error, 0, clock.monotonicMs())
-  ];
+  return (["pass", "slip", "drop"] as const)[rateLimit.check(client, responseClass.error, 0, clock.now())];
 }
 
 async function* dispatch(
