@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GeoState, WatchedFile } from "@meridian/dns";
 import { Simulation } from "@meridian/runtime/sim";
-import type { ConfigMap, KubeObject } from "@meridian/kube";
+import type { ConfigMap } from "@meridian/kube";
 import type { GeoConfig } from "../config/geo-config.ts";
-import { GeoFeeder, type GeoFeederOptions } from "./geo-feeder.ts";
+import { FakeServer } from "../testdata/fake-server.ts";
+import { GeoFeeder } from "./geo-feeder.ts";
 
 const config: GeoConfig = {
   databasePath: undefined,
@@ -20,44 +21,6 @@ function configMap(version: number, text: string): ConfigMap {
     kind: "ConfigMap",
     metadata: { namespace: "k8gb", name: "meridian-geo-map", uid: "u", resourceVersion: String(version) },
     data: { "geo.yaml": text },
-  };
-}
-
-/** An API server that has one ConfigMap at first and tells of others later. */
-class FakeServer {
-  readonly #items: readonly KubeObject[];
-  #tell: (object: KubeObject) => void = () => {};
-
-  constructor(...items: readonly KubeObject[]) {
-    this.#items = items;
-  }
-
-  tell(object: KubeObject): void {
-    this.#tell(object);
-  }
-
-  readonly client: GeoFeederOptions["client"] = {
-    list: async () =>
-      ({
-        apiVersion: "v1",
-        kind: "List",
-        metadata: { resourceVersion: "1" },
-        items: this.#items,
-      }) as never,
-    watch: ((): AsyncIterable<unknown> => {
-      const told: KubeObject[] = [];
-      let wake = (): void => {};
-      this.#tell = (object) => {
-        told.push(object);
-        wake();
-      };
-      return (async function* () {
-        for (;;) {
-          for (const object of told.splice(0)) yield { type: "MODIFIED", object };
-          await new Promise<void>((resolve) => (wake = resolve));
-        }
-      })();
-    }) as never,
   };
 }
 

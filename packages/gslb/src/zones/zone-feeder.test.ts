@@ -1,82 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Authority } from "@meridian/dns";
-import { silentLogger } from "@meridian/runtime";
-import { Simulation } from "@meridian/runtime/sim";
-import { PeerViews } from "../peers/peer-views.ts";
-import { Peers } from "../peers/peers.ts";
-import type { DnsEndpoint, DnsEndpointRecord } from "../resources/dns-endpoint.ts";
-import { TaskScope } from "../tasks/task-scope.ts";
-import { FakeObjects } from "../testdata/fake-objects.ts";
-import { SerialStore } from "./serial-store.ts";
-import { ZoneFeeder } from "./zone-feeder.ts";
+import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import { openFeederWorld, type FeederWorld } from "../testdata/feeder-world.ts";
 
 const cloud = { loadBalancedZone: "cloud.example.com", parentZone: "example.com", negativeTtlSeconds: 20 };
-
-interface World {
-  readonly simulation: Simulation;
-  readonly authority: Authority;
-  readonly feeder: ZoneFeeder;
-  readonly objects: Map<string, readonly DnsEndpointRecord[]>;
-  readonly notes: string[];
-  readonly put: (key: string, records: readonly DnsEndpointRecord[] | undefined) => void;
-}
-
-function open(): World {
-  const simulation = new Simulation({ seed: 1 });
-  const { runtime } = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
-  const authority = new Authority({ random: runtime.random });
-  const tasks = new TaskScope(silentLogger);
-  const views = new PeerViews(runtime.clock, { get: () => undefined, set() {}, retain() {} }, () => {});
-  const query = async (): Promise<{ readonly state: "unreachable"; readonly reason: string }> => ({
-    state: "unreachable",
-    reason: "nobody",
-  });
-  const peers = new Peers(runtime, {
-    dnsClient: { query },
-    views,
-    tasks,
-    geoTag: "eu",
-    peerGeoTags: ["us"],
-    nameServerPrefix: "gslb-ns-",
-    deadlineMs: 1,
-    periodMs: 1,
-  });
-  const objects = new Map<string, readonly DnsEndpointRecord[]>();
-  const notes: string[] = [];
-  const feeder = new ZoneFeeder(runtime, {
-    authority,
-    dnsClient: { notify: async () => [] },
-    store: new SerialStore(new FakeObjects().client, "k8gb"),
-    peers,
-    events: { record: (about, { message }) => notes.push(`${about.metadata.name} ${message}`) },
-    tasks,
-    geoTag: "eu",
-    geoTags: ["eu", "us"],
-    nameServerPrefix: "gslb-ns-",
-    nameServerTtlSeconds: 30,
-    notify: false,
-    read: (key) => {
-      const records = objects.get(key);
-      if (records === undefined) return undefined;
-      const object: DnsEndpoint = {
-        apiVersion: "externaldns.k8s.io/v1alpha1",
-        kind: "DNSEndpoint",
-        metadata: { namespace: "demo", name: key },
-      };
-      return {
-        booked: { key, since: "2026-01-01T00:00:00Z", isOwn: key.startsWith("own"), records },
-        object,
-      };
-    },
-  });
-  const put = (key: string, records: readonly DnsEndpointRecord[] | undefined): void => {
-    if (records === undefined) objects.delete(key);
-    else objects.set(key, records);
-    feeder.touch(key);
-  };
-  return { simulation, authority, feeder, objects, notes, put };
-}
 
 const a = (dnsName: string, ...targets: readonly string[]): DnsEndpointRecord => ({
   dnsName,
@@ -84,14 +11,14 @@ const a = (dnsName: string, ...targets: readonly string[]): DnsEndpointRecord =>
   recordTTL: 5,
   targets,
 });
-const dataOf = ({ authority }: World, zone: string, name: string): readonly string[] | undefined =>
+const dataOf = ({ authority }: FeederWorld, zone: string, name: string): readonly string[] | undefined =>
   authority
     .zone(zone)
     ?.recordSetsOf(name)
     .find(({ type }) => type === "A")?.data;
 
 test("a zone names every configured cluster's server, and answers only once it is opened", () => {
-  const world = open();
+  const world = openFeederWorld();
   world.feeder.setZone(cloud);
   const zone = world.authority.zone("cloud.example.com")!;
   assert.deepEqual(zone.nameServers, ["gslb-ns-eu-cloud.example.com", "gslb-ns-us-cloud.example.com"]);
@@ -104,7 +31,7 @@ test("a zone names every configured cluster's server, and answers only once it i
 });
 
 test("a burst of changes is one step of the serial, and no change is none", async () => {
-  const world = open();
+  const world = openFeederWorld();
   world.feeder.setZone(cloud);
   const zone = world.authority.zone("cloud.example.com")!;
   const { serial } = zone;
@@ -124,7 +51,7 @@ test("a burst of changes is one step of the serial, and no change is none", asyn
 });
 
 test("a name belongs to the longest zone, moves when one comes or goes, and outside all zones to none", async () => {
-  const world = open();
+  const world = openFeederWorld();
   world.feeder.setZone(cloud);
   world.put("own-a", [a("a.deep.cloud.example.com", "192.0.2.1"), a("a.example.org", "192.0.2.1")]);
   await world.simulation.run({ untilMs: 1 });
@@ -142,7 +69,7 @@ test("a name belongs to the longest zone, moves when one comes or goes, and outs
 });
 
 test("one tenant's bad records cost only themselves, and are told once", async () => {
-  const world = open();
+  const world = openFeederWorld();
   world.feeder.setZone(cloud);
   const bad: readonly DnsEndpointRecord[] = [
     a("bad.cloud.example.com", "1.2.3.4.5"),
