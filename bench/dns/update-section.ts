@@ -18,7 +18,7 @@ export const updateFigures: readonly Figure[] = [
 ];
 
 const changesSeen = 20;
-const changesWeighed = 200;
+const changesWeighed = 100;
 const client = path.join(path.dirname(fileURLToPath(import.meta.url)), "update-client.js");
 
 /**
@@ -57,7 +57,7 @@ async function measureRound(
   { hosts, round }: { readonly hosts: number; readonly round: number },
 ): Promise<Record<string, number> | undefined> {
   const order = { port: server.port, hosts, firstHost: (round + 1) * changesSeen };
-  // An address that a host has already would look like a change already seen. The CPU's changes make up to 20 passes.
+  // An address that a host has already would look like a change already seen. The CPU's changes make up to 10 passes.
   const firstChange = 30 * (round + 1);
   const changes = Math.min(changesSeen, hosts);
   const seen = await runClient(run, { ...order, changes, firstChange, watch: true });

@@ -1,7 +1,10 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { output } from "../../../e2e/harness/command.ts";
 import { meridianMain } from "../../../e2e/harness/fleet.ts";
 import { origin } from "../bench-zone.ts";
-import type { ServerDriver } from "../server-driver.ts";
+import type { ServerCommand, ServerDriver, ServerSettings } from "../server-driver.ts";
+import { benchKey } from "../tsig-key.ts";
 
 /** `meridian dns` with the datapath of choice: `mmsg` (threads, many datagrams per system call) or plain `dgram`. */
 export function meridian(datapath: "mmsg" | "dgram"): ServerDriver {
@@ -17,7 +20,9 @@ export function meridian(datapath: "mmsg" | "dgram"): ServerDriver {
       twoWorkers: datapath === "mmsg",
       updates: async () => (await knownOptions()).has("config"),
     },
-    async prepare({ port, zoneFile, workers }) {
+    async prepare(settings) {
+      const { port, zoneFile, workers } = settings;
+      if (settings.updates) return withConfig(settings, datapath);
       const known = await knownOptions();
       return {
         command: [
@@ -29,6 +34,25 @@ export function meridian(datapath: "mmsg" | "dgram"): ServerDriver {
       };
     },
   };
+}
+
+/** Keys and what they may change stand in a configuration file (JSON is YAML). */
+async function withConfig(
+  { folder, port, zoneFile, workers }: ServerSettings,
+  datapath: string,
+): Promise<ServerCommand> {
+  const config = path.join(folder, "dns.yaml");
+  const zone = {
+    origin,
+    file: zoneFile,
+    journal: path.join(folder, "journal"),
+    updates: [{ key: benchKey.name, match: "subdomain" }],
+  };
+  await writeFile(
+    config,
+    JSON.stringify({ listen: [`127.0.0.1:${port}`], workers, datapath, keys: [benchKey], zones: [zone] }),
+  );
+  return { command: [process.execPath, meridianMain, "dns", "--config", config] };
 }
 
 /** The names of the options that `meridian dns --help` lists. */
