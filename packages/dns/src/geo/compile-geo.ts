@@ -79,9 +79,12 @@ export async function compileGeo(
     places.join,
   );
   const locations = new LocationTable(fields, { wanted, map });
-  const { trie, roots } = builder.freeze([v4, v6], (place) => locations.of(places.at(place)));
+  const { trie, roots } = await builder.freeze([v4, v6], {
+    leafOf: (place) => locations.of(places.at(place)),
+    pause,
+  });
   const state = { trie, roots: { v4: roots[0]!, v6: roots[1]! }, ...locations.share() };
-  return trusted === undefined ? state : { ...state, trusted: trustTries(trusted) };
+  return trusted === undefined ? state : { ...state, trusted: await trustTries(trusted, pause) };
 }
 
 function withEmbeddings(builder: TrieBuilder, v6: TrieReference, v4: TrieReference): TrieReference {
@@ -92,7 +95,10 @@ function withEmbeddings(builder: TrieBuilder, v6: TrieReference, v4: TrieReferen
   }, v6);
 }
 
-function trustTries(trusted: readonly GeoNetwork[]): NonNullable<GeoState["trusted"]> {
+async function trustTries(
+  trusted: readonly GeoNetwork[],
+  pause: () => Promise<void>,
+): Promise<NonNullable<GeoState["trusted"]>> {
   const builder = new TrieBuilder();
   const rootOf = (octetCount: 4 | 16, base: TrieReference): TrieReference =>
     trusted
@@ -100,7 +106,7 @@ function trustTries(trusted: readonly GeoNetwork[]): NonNullable<GeoState["trust
       .reduce((root, network) => builder.with(root, network, ~1), base);
   const v4 = rootOf(4, ~0);
   const v6 = rootOf(16, withEmbeddings(builder, ~0, v4));
-  const { trie, roots } = builder.freeze([v4, v6], (leaf) => leaf);
+  const { trie, roots } = await builder.freeze([v4, v6], { leafOf: (leaf) => leaf, pause });
   return { trie, v4: roots[0]!, v6: roots[1]! };
 }
 

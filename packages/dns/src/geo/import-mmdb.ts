@@ -1,8 +1,7 @@
 import { DnsError } from "../dns-error.ts";
 import type { MmdbFile } from "./mmdb-file.ts";
-import type { TrieBuilder, TrieReference } from "./trie-builder.ts";
+import { stepsBetweenPauses, type TrieBuilder, type TrieReference } from "./trie-builder.ts";
 
-const stepsBetweenPauses = 50_000;
 const depthMax = 128;
 const unvisited = 0x7fff_ffff;
 const entered = 0x7fff_fffe;

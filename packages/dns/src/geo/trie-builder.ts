@@ -1,3 +1,6 @@
+/** What takes a few milliseconds. */
+export const stepsBetweenPauses: number = 20_000;
+
 /** A node by its number, or `~leaf`. */
 export type TrieReference = number;
 
@@ -61,24 +64,36 @@ export class TrieBuilder {
     );
   }
 
-  /** The same tries with other leaves, and nothing else in them, as Int32 pairs. */
-  freeze(
+  /** The same tries with other leaves, and nothing else in them, as Int32 pairs. `pause` is awaited every few milliseconds. */
+  async freeze(
     roots: readonly TrieReference[],
-    leafOf: (leaf: number) => number,
-  ): { readonly trie: SharedArrayBuffer; readonly roots: readonly TrieReference[] } {
+    { leafOf, pause }: { readonly leafOf: (leaf: number) => number; readonly pause: () => Promise<void> },
+  ): Promise<{ readonly trie: SharedArrayBuffer; readonly roots: readonly TrieReference[] }> {
     const mapped = new TrieBuilder();
     const made = new Int32Array(this.#count).fill(absent);
-    const map = (reference: TrieReference): TrieReference => {
-      if (reference < 0) return ~leafOf(~reference);
-      const known = made[reference]!;
-      if (known !== absent) return known;
-      // At most 128 deep.
-      return (made[reference] = mapped.node(map(this.child(reference, 0)), map(this.child(reference, 1))));
-    };
-    const mappedRoots = roots.map(map);
+    const mappedOf = (reference: TrieReference): TrieReference =>
+      reference < 0 ? ~leafOf(~reference) : made[reference]!;
+    let steps = 0;
+    for (const root of roots) {
+      const path = root < 0 ? [] : [root];
+      while (path.length > 0) {
+        const node = path[path.length - 1]!;
+        const zero = this.#nodes[2 * node]!;
+        const one = this.#nodes[2 * node + 1]!;
+        const left = mappedOf(zero);
+        const right = mappedOf(one);
+        if (left === absent) path.push(zero);
+        else if (right === absent) path.push(one);
+        else {
+          made[node] = mapped.node(left, right);
+          path.pop();
+        }
+        if (++steps % stepsBetweenPauses === 0) await pause();
+      }
+    }
     const trie = new SharedArrayBuffer(8 * mapped.#count);
     new Int32Array(trie).set(mapped.#nodes.subarray(0, 2 * mapped.#count));
-    return { trie, roots: mappedRoots };
+    return { trie, roots: roots.map(mappedOf) };
   }
 }
 
