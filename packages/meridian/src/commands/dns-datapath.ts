@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Authority } from "@meridian/dns";
 import { UdpWorkers } from "@meridian/dns/workers";
-import type { Network, Runtime } from "@meridian/runtime";
+import type { Runtime } from "@meridian/runtime";
 import { mmsgAvailability } from "@meridian/runtime/node";
 import { lastText, type Invocation, type OptionDefinition } from "../cli/command.ts";
 import type { OptionReader } from "../cli/option-values.ts";
@@ -48,7 +48,8 @@ export function parseDatapath(invocation: Invocation, reader: OptionReader): Dat
 }
 
 /**
- * What serves datagrams for `serveDns`; `undefined` is the runtime's own network. Logs which it is, and why.
+ * The threads that serve datagrams for `serveDns`; `undefined` where the runtime's own network does. Logs which it is,
+ * and why.
  *
  * @throws MeridianError `StartFailed` where `mmsg` was asked for and does not work here
  */
@@ -56,7 +57,7 @@ export function openDatapath(
   runtime: Runtime,
   authority: Authority,
   options: DatapathOptions,
-): Network["serveUdp"] | undefined {
+): UdpWorkers | undefined {
   const { log } = runtime;
   if (options.datapath === "dgram") {
     log.info("datagrams are answered by the main thread", { datapath: "dgram", reason: "asked for" });
@@ -64,7 +65,7 @@ export function openDatapath(
   }
   const availability = mmsgAvailability();
   if (availability.available) {
-    return new UdpWorkers(runtime, { authority, threads: options.workers }).serveUdp;
+    return new UdpWorkers(runtime, { authority, threads: options.workers });
   }
   const { reason } = availability;
   if (options.datapath === "mmsg") {

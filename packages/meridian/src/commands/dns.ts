@@ -38,11 +38,11 @@ export const dnsCommand: Command = {
     const runtime = nodeRuntime({ dataFolder: ".", log });
     const authority = new Authority({ random: runtime.random, clock: runtime.clock });
     for (const zone of await readZones(options.files)) authority.setZone(zone);
-    const serveUdp = openDatapath(runtime, authority, options.datapath);
+    const workers = openDatapath(runtime, authority, options.datapath);
     await using server = await serveDns(runtime, {
       authority,
       listen: options.listen,
-      ...(serveUdp === undefined ? {} : { serveUdp }),
+      ...(workers === undefined ? {} : { serveUdp: workers.serveUdp }),
     });
     const origins = authority.zones.map((zone) => zone.origin).join(", ");
     terminal.print(`Serving ${origins} at ${server.local.map(formatEndpoint).join(", ")}`);
