@@ -24,6 +24,7 @@ import { readBooked } from "./zones/booked-endpoint.ts";
 import type { DnsKeys } from "./zones/dns-secrets.ts";
 import { GeoFeeder } from "./zones/geo-feeder.ts";
 import { KeyFeeder } from "./zones/key-feeder.ts";
+import { PeerKeys } from "./zones/peer-keys.ts";
 import { SerialStore } from "./zones/serial-store.ts";
 import { SignedZones, type SignedZonesOptions } from "./zones/signed-zones.ts";
 import { ZoneFeeder } from "./zones/zone-feeder.ts";
@@ -102,6 +103,7 @@ interface Parts {
   readonly feeder: ZoneFeeder;
   readonly geo: GeoFeeder;
   readonly keys: KeyFeeder;
+  readonly peerKeys: PeerKeys | undefined;
   readonly zones: ZoneDelegationController;
   readonly gslbs: GslbController;
 }
@@ -153,8 +155,15 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     onKeys: (found) => {
       options.onKeys?.(found);
       signed?.setKeys(found.signing);
+      peerKeys?.setKeys(found.tsig);
     },
   });
+  const peerKeys =
+    signed &&
+    new PeerKeys(runtime, {
+      ...{ dnsClient, signed, deadlineMs, periodMs },
+      peers: (zone) => peers.sessions(zone),
+    });
   const zones = new ZoneDelegationController(runtime, {
     ...{ client, copies, peers, feeder, dnsClient, events, config, edgeServers },
     ownAddresses: () =>
@@ -173,7 +182,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     zones: () => zones.zones,
     geo: () => geo.knowledge,
   });
-  return { tasks, copies, memory, views, peers, events, feeder, geo, keys, zones, gslbs };
+  return { tasks, copies, memory, views, peers, events, feeder, geo, keys, peerKeys, zones, gslbs };
 }
 
 /** The name under which the own DNS server's host names are looked up; no Gslb's key, since it has no slash. */
@@ -184,7 +193,7 @@ async function start(
   parts: Parts,
   { client, config, authority }: OperatorOptions,
 ): Promise<void> {
-  const { tasks, copies, memory, peers, events, feeder, geo, keys, zones, gslbs } = parts;
+  const { tasks, copies, memory, peers, events, feeder, geo, keys, peerKeys, zones, gslbs } = parts;
   const { signal } = tasks;
   for (const message of config.deprecations)
     runtime.log.warn("a deprecated setting is in use", { setting: message });
@@ -206,6 +215,7 @@ async function start(
   const createZones = (): Promise<void> =>
     retrying(runtime, signal, () => createConfiguredZones(client, config.zones, { exists, signal }));
   await createZones();
+  if (peerKeys !== undefined) tasks.start("keys of peers", (ending) => peerKeys.run(ending));
   await untilZonesAreThere(runtime, parts, config);
 
   // Zones before Gslbs, and every claim before the first reconcile: what is decided must not depend on the order.
