@@ -17,6 +17,8 @@ export type { DnsMetricsSources } from "./server/metrics.ts";
 export { serveMetrics } from "./server/metrics-listener.ts";
 export type { MetricsListenerOptions } from "./server/metrics-listener.ts";
 export type { TcpCounters, TcpLimits } from "./server/tcp-sessions.ts";
+export { TlsIdentityFiles } from "./server/tls-identity.ts";
+export type { TlsIdentityFilesOptions } from "./server/tls-identity.ts";
 export { answerProxied } from "./server/proxy-datagrams.ts";
 export { ProxySources } from "./server/proxy-sources.ts";
 export { Zone } from "./zone/zone.ts";
