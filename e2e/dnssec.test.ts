@@ -7,20 +7,18 @@ import {
   DnsClient,
   dnskeyOf,
   dsToText,
-  fetchPeerKeys,
   generateKey,
-  hasDs,
   introduceKey,
-  isKeyPublished,
+  KeyExchange,
   keyState,
   keyTagOf,
-  scheduleTakeover,
   type ForeignKey,
+  type KeyQuestion,
   type KeyState,
   type Message,
   type SigningKey,
 } from "@meridian/dns";
-import { silentLogger, type Endpoint } from "@meridian/runtime";
+import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { ChildServer } from "../test/conformance/child-server.ts";
 import { DnsExchange } from "../test/conformance/dns-exchange.ts";
@@ -90,7 +88,7 @@ function define(): void {
   let folder: string;
   let parent: SignedParent;
   let servers: readonly SignedCluster[];
-  let client: DnsClient;
+  let exchanges: readonly KeyExchange[];
   const resolvers: DnsExchange[] = [];
   const names = validatingResolvers.map(({ command }) => command);
   let asked = 0;
@@ -146,7 +144,29 @@ function define(): void {
       running.push(await ChildServer.start([resolver.command, ...args], /start of service| running\n/));
       resolvers.push(new DnsExchange(runtime, { address: resolver.address, port: 53 }));
     }
-    client = new DnsClient(runtime);
+    const client = new DnsClient(runtime);
+    const question = (address: string): KeyQuestion => ({
+      servers: [{ address, port: 53 }],
+      deadlineMs: 5_000,
+    });
+    exchanges = servers.map(
+      (server) =>
+        new KeyExchange({
+          clock: runtime.clock,
+          client,
+          zoneKeys: server.keysOf(ownKeysZone),
+          ownKeysLabel: "_own-dnskey",
+          peers: () =>
+            new Map(
+              servers.flatMap((other) =>
+                other === server ? [] : [[other.address, question(other.address)]],
+              ),
+            ),
+          parent: () => question(parentAddress),
+          delays,
+          persist: () => Promise.resolve(),
+        }),
+    );
     running.push(client, parent, children, ...servers, ...resolvers);
   });
   after(async () => {
@@ -186,23 +206,11 @@ function define(): void {
     await ask(`${zone}`, "SOA");
   }
 
-  const endpoint = (address: string): Endpoint => ({ address, port: 53 });
-  const question = (address: string) => ({ servers: [endpoint(address)], deadlineMs: 5_000 });
-  const now = (): number => Math.floor(Date.now() / 1000);
-
-  /** Each cluster publishes what it finds the others to have; the parent takes CDS from the first. */
+  /** Every cluster asks the others for their keys; then the parent takes CDS from the first. */
   async function exchangeKeys(): Promise<void> {
-    for (const server of servers) {
-      const foreign: ForeignKey[] = [];
-      for (const other of servers) {
-        if (other === server) continue;
-        const subject = { zone: ownKeysZone, ownKeysLabel: "_own-dnskey" };
-        const found = await fetchPeerKeys(client, subject, question(other.address));
-        assert.ok(found.state === "known", JSON.stringify(found));
-        foreign.push(...found.keys);
-      }
-      const keys = server.keysOf(ownKeysZone);
-      keys.set({ ...keys.keys, foreign });
+    for (const exchange of exchanges) {
+      const { unknown } = await exchange.round();
+      assert.equal(unknown.size, 0, JSON.stringify([...unknown]));
     }
     await parent.takeCds(ownKeysZone, clusters[0]!.address);
   }
@@ -211,29 +219,20 @@ function define(): void {
   async function rollOver(server: SignedCluster, secureEntryPoint: boolean): Promise<readonly string[]> {
     const runtime = nodeRuntime({ dataFolder: folder, log: silentLogger });
     const keys = server.keysOf(ownKeysZone);
-    const old = keys.keys.own.find((key) => key.secureEntryPoint === secureEntryPoint)!;
-    const fresh = generateKey(runtime.random, { secureEntryPoint, times: { publish: now() } });
     const tagOf = (key: SigningKey): number => keyTagOf(dnskeyOf(key));
-    const find = (key: SigningKey): SigningKey => keys.keys.own.find((one) => tagOf(one) === tagOf(key))!;
+    const old = keys.keys.own.find((key) => key.secureEntryPoint === secureEntryPoint)!;
+    const fresh = generateKey(runtime.random, { secureEntryPoint, times: { publish: 0 } });
+    const now = (): number => Math.floor(runtime.clock.now() / 1000);
+    const stateOf = (key: SigningKey): KeyState => {
+      const found = keys.keys.own.find((one) => tagOf(one) === tagOf(key));
+      return found === undefined ? "removed" : keyState(found, now());
+    };
     const seen = new Set<string>();
-    let publishedEverywhereAt: number | undefined;
-    let dsAt: number | undefined;
     keys.set(introduceKey(keys.keys, fresh, now()));
-    const states = (): readonly KeyState[] => [keyState(find(old), now()), keyState(find(fresh), now())];
-    while (states()[0] !== "removed") {
-      seen.add(states().join(" "));
+    while (stateOf(old) !== "removed") {
+      seen.add(`${stateOf(old)} ${stateOf(fresh)}`);
       await askAll(ownKeysZone);
       await exchangeKeys();
-      if (find(fresh).times.activate !== undefined) continue;
-      const zone = { zone: ownKeysZone, key: fresh };
-      const found = await Promise.all(
-        clusters.map(({ address }) => isKeyPublished(client, zone, question(address))),
-      );
-      if (found.every((one) => one === true)) publishedEverywhereAt ??= now();
-      if (await hasDs(client, zone, question(parentAddress))) dsAt ??= now();
-      if (publishedEverywhereAt === undefined) continue;
-      const sightings = { publishedEverywhereAt, ...(dsAt === undefined ? {} : { dsAt }) };
-      keys.set(scheduleTakeover(keys.keys, tagOf(fresh), { now: now(), sightings, delays }));
     }
     await exchangeKeys();
     await askAll(ownKeysZone);

@@ -105,6 +105,8 @@ export type { KeyFiles, NamedKeyFiles } from "./dnssec/key-file.ts";
 export { earliestActivation, introduceKey, nextKeyChange, scheduleTakeover } from "./dnssec/key-rollover.ts";
 export type { KeySightings, RolloverDelays } from "./dnssec/key-rollover.ts";
 export { fetchPeerKeys, hasDs, isKeyPublished } from "./dnssec/peer-keys.ts";
+export { KeyExchange } from "./dnssec/key-exchange.ts";
+export type { KeyExchangeOptions, KeyExchangeRound } from "./dnssec/key-exchange.ts";
 export type { KeyQuestion, PeerKeys } from "./dnssec/peer-keys.ts";
 export { updateZone } from "./update/update-zone.ts";
 export type { UpdateVerdict, UpdateZoneOptions } from "./update/update-zone.ts";

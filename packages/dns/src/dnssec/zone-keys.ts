@@ -1,4 +1,5 @@
 import type { Clock, Logger } from "@meridian/runtime";
+import { DnsError } from "../dns-error.ts";
 import { nameFromText, nameToText } from "../name/name.ts";
 import type { Zone } from "../zone/zone.ts";
 import { apexKeySets, keySetProblem, ownKeySets } from "./apex-key-sets.ts";
@@ -56,6 +57,11 @@ export class ZoneKeys implements Disposable {
     this.set(keys);
   }
 
+  /** The zone's origin, in lower case, without the trailing dot. */
+  get origin(): string {
+    return this.#zone.origin;
+  }
+
   get keys(): SigningKeys {
     return this.#keys;
   }
@@ -70,9 +76,15 @@ export class ZoneKeys implements Disposable {
     };
   }
 
-  /** Signs with other keys from now on. */
+  /**
+   * Signs with other keys from now on.
+   *
+   * @throws DnsError `BadKey` where none of them is ours: the zone would be answered unsigned
+   */
   set(keys: SigningKeys): void {
     const { answers, onSigning, log } = this.#context;
+    if (keys.own.length === 0)
+      throw new DnsError("BadKey", `zone ${this.#zone.origin} has no key to be signed with; give it one`);
     this.#keys = keys;
     const problem = keySetProblem(this.#keySets, this.#now);
     if (problem !== undefined) log.warn("key set is large", { zone: this.#zone.origin, problem });
