@@ -54,15 +54,21 @@ export function readUpdate(message: Uint8Array): UpdateMessage | number {
     if (reader.uint16() !== updateClass.in) return updateRcode.notAuth;
     return {
       zone,
-      prerequisites: readRecords(reader, prerequisiteCount),
-      updates: readRecords(reader, updateCount),
+      prerequisites: readRecords(reader, prerequisiteCount, [updateClass.any, updateClass.none]),
+      // Here NONE deletes one record, so its data must be that of a record.
+      updates: readRecords(reader, updateCount, [updateClass.any]),
     };
   } catch {
     return updateRcode.formErr;
   }
 }
 
-function readRecords(reader: OctetReader, count: number): UpdateRecord[] {
+/** @param classesWithoutData whose records may have none, whatever their type */
+function readRecords(
+  reader: OctetReader,
+  count: number,
+  classesWithoutData: readonly number[],
+): UpdateRecord[] {
   const records: UpdateRecord[] = [];
   for (let index = 0; index < count; index++) {
     const owner = readName(reader);
@@ -73,7 +79,7 @@ function readRecords(reader: OctetReader, count: number): UpdateRecord[] {
     const start = reader.at;
     reader.take(length);
     const rdata =
-      length === 0 && recordClass !== updateClass.in
+      length === 0 && classesWithoutData.includes(recordClass)
         ? new Uint8Array()
         : rdataInMessageToWire(type, new OctetReader(reader.octets, start, start + length));
     // RFC 2181 §8: a TTL with its highest bit set counts as 0.

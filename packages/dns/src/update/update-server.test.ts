@@ -244,6 +244,11 @@ const malformed: readonly {
     rcode: rcode.formErr,
   },
   {
+    name: "a deletion of a record without its data",
+    updates: [raw({ class: 254 })],
+    rcode: rcode.formErr,
+  },
+  {
     name: "a deletion of a record of type ANY",
     updates: [raw({ class: 254, type: "ANY" })],
     rcode: rcode.formErr,
