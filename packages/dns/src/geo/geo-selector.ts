@@ -37,6 +37,9 @@ export interface GeoChoice {
 
 /** More records than a message holds. */
 const recordsMax = 8192;
+const rememberedCount = 1024;
+/** What leaves a number below `rememberedCount` of 32 bits. */
+const rememberedShift = 22;
 
 /**
  * Chooses records by where a client is. Allocates nothing; has no state but what `GeoState` gives, so threads choose alike.
@@ -55,6 +58,11 @@ export class GeoSelector {
   #v6 = -1;
   #fieldCount = 0;
   #depth = 0;
+  /** Locations of the set's records. */
+  readonly #targets: Int32Array = new Int32Array(recordsMax);
+  readonly #rememberedAddresses: Int32Array = new Int32Array(rememberedCount);
+  /** -1: none yet. */
+  readonly #rememberedLocations: Int32Array = new Int32Array(rememberedCount).fill(-1);
 
   /** @param state absent: nothing is known of any address, and all records are chosen, with scope 0 */
   constructor(state?: GeoState) {
@@ -69,6 +77,7 @@ export class GeoSelector {
     this.#v4 = state.roots.v4;
     this.#v6 = state.roots.v6;
     this.#fieldCount = state.fieldCount;
+    this.#rememberedLocations.fill(-1);
     this.client.update(state);
   }
 
@@ -109,11 +118,15 @@ export class GeoSelector {
   /** By tags, where a target has the first tag of its own location; then by each field, as k8gb does. */
   #chooseByAddress(set: GeoSet, location: number, octetCount: 4 | 16): void {
     const choice = this.#choice;
+    const { count } = set;
+    const targets = this.#targets;
+    for (let index = 0; index < count; index++)
+      targets[index] = this.#targetLocation(set.octets, set.addressAt + index * set.stride, octetCount);
     const tags = this.#tags;
     const end = tags[location + 1]!;
     for (let at = tags[location]!; at < end && choice.count === 0; at++) {
-      for (let index = 0; index < set.count; index++) {
-        const target = this.#locate(set.octets, set.addressAt + index * set.stride, octetCount);
+      for (let index = 0; index < count; index++) {
+        const target = targets[index]!;
         const tagAt = tags[target]!;
         if (tagAt < tags[target + 1]! && tags[tagAt] === tags[at]) choice.indexes[choice.count++] = index;
       }
@@ -123,11 +136,21 @@ export class GeoSelector {
     for (let field = 0; field < fields && choice.count === 0; field++) {
       const wanted = values[location * fields + field]!;
       if (wanted === 0) continue;
-      for (let index = 0; index < set.count; index++) {
-        const target = this.#locate(set.octets, set.addressAt + index * set.stride, octetCount);
-        if (values[target * fields + field] === wanted) choice.indexes[choice.count++] = index;
-      }
+      for (let index = 0; index < count; index++)
+        if (values[targets[index]! * fields + field] === wanted) choice.indexes[choice.count++] = index;
     }
+  }
+
+  /** The location of a target. There are few, and they are asked for again and again: those of IPv4 are remembered. */
+  #targetLocation(octets: Uint8Array, at: number, octetCount: 4 | 16): number {
+    if (octetCount === 16) return this.#locate(octets, at, 16);
+    const address = (octets[at]! << 24) | (octets[at + 1]! << 16) | (octets[at + 2]! << 8) | octets[at + 3]!;
+    const slot = Math.imul(address, 0x9e3779b1) >>> rememberedShift;
+    if (this.#rememberedAddresses[slot] !== address || this.#rememberedLocations[slot]! < 0) {
+      this.#rememberedAddresses[slot] = address;
+      this.#rememberedLocations[slot] = this.#locate(octets, at, 4);
+    }
+    return this.#rememberedLocations[slot]!;
   }
 
   /** The location of an address; `#depth` is then that of its leaf. */
