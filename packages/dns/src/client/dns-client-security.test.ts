@@ -271,6 +271,18 @@ test("many questions over TCP share one connection, which is closed when it is s
   assert.deepEqual(tcp, { opened: 1, ended: 1 });
 });
 
+test("a question over TLS is padded to 128 octets", async () => {
+  const { server, ask } = world();
+  const lengths: number[] = [];
+  await serveTcp(server.runtime, (question, raw) => {
+    lengths.push(raw.length);
+    return replyTo(question, { answers: [{ ...address, name: question.questions[0]!.name }] });
+  });
+  for (let length = 1; length < 60; length += 7)
+    assert.equal((await ask({ transport: "tls", name: `${"n".repeat(length)}.p.test` })).state, "answered");
+  assert.deepEqual(new Set(lengths), new Set([128]));
+});
+
 test("replies over one connection may come in any order", async () => {
   const { sim, server, client } = world();
   const held: { connection: TcpConnection; octets: Uint8Array }[] = [];

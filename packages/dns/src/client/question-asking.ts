@@ -46,6 +46,10 @@ interface Reply {
 type Judged = AskedVerdict | "ignored" | "resent" | "unusable";
 
 const payloadSize = 1232;
+/** Encrypted questions have a multiple of this many octets, so that their length tells little (RFC 8467 §4.1). */
+const paddingOctets = 128;
+const paddingOption = 12;
+const optionHeadOctets = 4;
 const firstTryMs = 400;
 const shortestTryMs = 20;
 
@@ -209,13 +213,20 @@ export class QuestionAsking {
   }
 
   #compose(server: Endpoint, withEdns: boolean): { message: Uint8Array; questionLength: number } {
-    const { name, type, recursionDesired = false } = this.#question;
+    const { name, type, transport, recursionDesired = false } = this.#question;
     const options = [{ code: cookieOption, octets: this.#parts.memory.cookie(server) }];
-    const message = composeMessage({
-      recursionDesired,
-      questions: [{ name, type, class: 1 }],
-      ...(withEdns ? { edns: { payloadSize, version: 0, dnssecOk: false, options } } : {}),
-    });
+    const compose = (): Uint8Array =>
+      composeMessage({
+        recursionDesired,
+        questions: [{ name, type, class: 1 }],
+        ...(withEdns ? { edns: { payloadSize, version: 0, dnssecOk: false, options } } : {}),
+      });
+    let message = compose();
+    if (withEdns && transport === "tls") {
+      const over = (message.length + optionHeadOctets) % paddingOctets;
+      options.push({ code: paddingOption, octets: new Uint8Array(over === 0 ? 0 : paddingOctets - over) });
+      message = compose();
+    }
     const nameLength = nameFromText(name).length;
     if (this.#parts.randomCase) this.#mixCase(message.subarray(headerOctets, headerOctets + nameLength));
     return { message, questionLength: nameLength + 4 };
