@@ -50,7 +50,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | "help
       rounds: numbers("rounds", values.rounds)?.[0] ?? (smoke ? 1 : 5),
       seconds: numbers("seconds", values.seconds)?.[0] ?? (smoke ? 0.3 : 2),
       startWithinMs: smoke ? 20_000 : 120_000,
-      warmSeconds: smoke ? 0.1 : 1,
+      warmSeconds: smoke ? 0.1 : 0.5,
       queries: smoke ? 20_000 : 500_000,
     },
     ...(values.servers === undefined ? {} : { dnsServers: values.servers.split(",") }),

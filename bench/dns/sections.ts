@@ -49,7 +49,7 @@ export const sections: Readonly<Record<SectionName, Section>> = {
     measure: (run) => measureOneLoad(run, "dns-latency", { mix: "mixed", pace }),
   },
   "dns-memory": {
-    title: "Start until the first answer, and memory of all processes",
+    title: "Start until the first answer, and memory of all processes (a million names: three rounds)",
     figures: memoryFigures,
     measure: measureMemory,
   },
