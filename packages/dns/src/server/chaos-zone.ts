@@ -1,13 +1,15 @@
 import { typeAny, typeTxt } from "../message/type-numbers.ts";
-import { compileSet, questionNameAt, type CompiledSet } from "../zone/compiled-set.ts";
-import { octetsToQuotedText } from "../message/rdata-text.ts";
-import { nameFromText, rootName, type Name } from "../name/name.ts";
+import { nameFromText, type Name } from "../name/name.ts";
+import { ownerPointer } from "../zone/owner-pointer.ts";
 import type { Query } from "./query.ts";
 import type { Response } from "./response.ts";
 
+const classChaos = 3;
+const textOctetsMax = 255;
+
 /** What the server tells about itself in class CH (RFC 4892), which by default is nothing. */
 export class ChaosZone {
-  readonly #sets: readonly { readonly name: Name; readonly set: CompiledSet }[];
+  readonly #texts: readonly { readonly name: Name; readonly record: Uint8Array }[];
 
   constructor({ version, serverId }: { readonly version?: string; readonly serverId?: string }) {
     const entries = [
@@ -16,29 +18,27 @@ export class ChaosZone {
       ["id.server", serverId],
       ["hostname.bind", serverId],
     ] as const;
-    this.#sets = entries.flatMap(([name, text]) =>
-      text === undefined ? [] : [{ name: nameFromText(name), set: chaosText(name, text) }],
+    this.#texts = entries.flatMap(([name, text]) =>
+      text === undefined ? [] : [{ name: nameFromText(name), record: textRecord(text) }],
     );
   }
 
   /** Writes the answer; false where there is none to give. */
   answer(query: Query, response: Response): boolean {
-    const entry = this.#sets.find(({ name }) => isSame(name, query));
+    const entry = this.#texts.find(({ name }) => isSame(name, query));
     if (entry === undefined) return false;
     response.authoritative = true;
-    if (query.type !== typeTxt && query.type !== typeAny) return true;
-    response.ownerAt = questionNameAt;
-    if (response.write(entry.set, "answer") < 0) response.truncated = true;
+    if (query.type === typeTxt || query.type === typeAny) response.writeRecord(entry.record);
     return true;
   }
 }
 
-function chaosText(name: string, text: string): CompiledSet {
-  const data = octetsToQuotedText(new TextEncoder().encode(text).slice(0, 255));
-  const set = compileSet({ name, type: "TXT", ttl: 0, data: [data] }, rootName);
-  // Owner pointer and type come before the class.
-  set.body[5] = 3;
-  return set;
+/** A TXT record of class CH with TTL 0, owned by the question's name. */
+function textRecord(text: string): Uint8Array {
+  const octets = new TextEncoder().encode(text).slice(0, textOctetsMax);
+  const length = octets.length + 1;
+  const head = [ownerPointer >>> 8, ownerPointer & 0xff, 0, typeTxt, 0, classChaos, 0, 0, 0, 0];
+  return Uint8Array.from([...head, length >>> 8, length & 0xff, octets.length, ...octets]);
 }
 
 function isSame(name: Name, query: Query): boolean {

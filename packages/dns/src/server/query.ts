@@ -9,11 +9,16 @@ export type QueryVerdict = "ok" | "malformed";
 export const optionCode = {
   nsid: 3,
   clientSubnet: 8,
+  expire: 9,
   cookie: 10,
   keepalive: 11,
   padding: 12,
   extendedError: 15,
+  zoneVersion: 19,
 } as const;
+
+/** An OPT record without options. */
+const optOctets = 11;
 
 /**
  * A received message, read in place. One object is used again for every message: nothing is allocated, and every
@@ -47,6 +52,8 @@ export class Query {
   wantsServerId = false;
   wantsKeepalive = false;
   wantsPadding = false;
+  wantsExpire = false;
+  wantsZoneVersion = false;
   /** Where the COOKIE option's data starts, or -1. */
   cookieAt = -1;
   cookieLength = 0;
@@ -77,6 +84,8 @@ export class Query {
     this.wantsServerId = false;
     this.wantsKeepalive = false;
     this.wantsPadding = false;
+    this.wantsExpire = false;
+    this.wantsZoneVersion = false;
     this.cookieAt = -1;
     this.subnetAt = -1;
     this.signatureAt = -1;
@@ -113,6 +122,19 @@ export class Query {
     // By far the most queries end here or with one OPT record.
     if (total === 0) return "ok";
     const { input, end } = this;
+    if (
+      total === 1 &&
+      additional === 1 &&
+      at + optOctets === end &&
+      input[at] === 0 &&
+      input[at + 1] === 0 &&
+      input[at + 2] === typeOpt &&
+      input[at + 9] === 0 &&
+      input[at + 10] === 0
+    ) {
+      this.#readOptFields(at + 1);
+      return "ok";
+    }
     for (let index = 0; index < total; index++) {
       const recordAt = at;
       at = this.#skipName(at);
@@ -155,7 +177,6 @@ export class Query {
 
   #readOpt(fieldsAt: number, dataEnd: number): boolean {
     const { input } = this;
-    const extendedFlagsAt = fieldsAt + 4;
     for (let at = fieldsAt + 10; at < dataEnd;) {
       if (at + 4 > dataEnd) return false;
       const code = (input[at]! << 8) | input[at + 1]!;
@@ -165,13 +186,20 @@ export class Query {
       if (!this.#readOption(code, at, length)) return false;
       at += length;
     }
-    this.hasOpt = true;
     this.hasOptions = dataEnd > fieldsAt + 10;
-    this.payloadSize = (input[fieldsAt + 2]! << 8) | input[fieldsAt + 3]!;
-    this.version = input[extendedFlagsAt + 1]!;
-    this.dnssecOk = (input[extendedFlagsAt + 2]! & 0x80) !== 0;
-    this.compactOk = (input[extendedFlagsAt + 2]! & 0x40) !== 0;
+    this.#readOptFields(fieldsAt);
     return true;
+  }
+
+  /** What stands where class and TTL stand in other records (RFC 6891 §6.1.3). */
+  #readOptFields(at: number): void {
+    const { input } = this;
+    this.hasOpt = true;
+    this.payloadSize = (input[at + 2]! << 8) | input[at + 3]!;
+    this.version = input[at + 5]!;
+    const flags = input[at + 6]!;
+    this.dnssecOk = (flags & 0x80) !== 0;
+    this.compactOk = (flags & 0x40) !== 0;
   }
 
   #readOption(code: number, at: number, length: number): boolean {
@@ -192,6 +220,12 @@ export class Query {
         return this.#isSubnet(at, length);
       case optionCode.keepalive:
         this.wantsKeepalive = true;
+        return true;
+      case optionCode.expire:
+        this.wantsExpire = true;
+        return true;
+      case optionCode.zoneVersion:
+        this.wantsZoneVersion = true;
         return true;
       case optionCode.padding:
         this.wantsPadding = true;

@@ -1,11 +1,17 @@
 import { headerOctets } from "../message/header.ts";
-import { questionNameAt, type CompiledSet } from "../zone/compiled-set.ts";
-import type { AnswerOutcome } from "../zone/zone-signer.ts";
+import { choiceAt, tailAt } from "../zone/content-reader.ts";
+import { questionNameAt } from "../zone/owner-pointer.ts";
+import { set as setWord, setFlag, tailored } from "../zone/zone-layout.ts";
+import type { AnswerOutcome, UnsignedAnswer } from "../zone/zone-signer.ts";
+import type { ZoneView } from "../zone/zone-view.ts";
 import type { FastRandom } from "./fast-random.ts";
 import type { Query } from "./query.ts";
+import type { RecordOrder } from "./record-order.ts";
 
 /** Up to here a loop is quicker than a call of `set`. */
 const loopOctetsMax = 96;
+/** A record has two names at most, and a set no more records than fit a message. */
+const patchesMax = 16_384;
 
 export type Section = "answer" | "authority" | "additional";
 
@@ -13,7 +19,7 @@ export type Section = "answer" | "authority" | "additional";
  * The answer being written, at the start of a buffer that the caller lends. One object is used again for every answer.
  * The header is written last.
  */
-export class Response {
+export class Response implements UnsignedAnswer {
   output: Uint8Array = new Uint8Array();
   /** Where the next octet goes. */
   at = 0;
@@ -24,11 +30,6 @@ export class Response {
   /** The answer section holds part of a set, which stays although the answer is truncated. */
   partial = false;
   rcode = 0;
-  /** What the last step of the lookup came to, and where the name stands that it was about. */
-  outcome: AnswerOutcome = "data";
-  nameAt: number = questionNameAt;
-  /** Whether it is from a signed zone and the question had DO. */
-  signed = false;
   answers = 0;
   authority = 0;
   additional = 0;
@@ -37,13 +38,20 @@ export class Response {
   /** Where the origin of its zone stands. */
   originAt: number = questionNameAt;
   /** The set that `write` wrote last, after its weights were drawn. */
-  written: CompiledSet | undefined;
+  written = 0;
+  /** What the last step of the lookup came to, and where the name stands that it was about. */
+  outcome: AnswerOutcome = "data";
+  nameAt: number = questionNameAt;
+  /** Whether it is from a signed zone and the question had DO. */
+  signed = false;
   #questionEnd = 0;
   #questions = 0;
   readonly #random: FastRandom;
+  readonly #order: RecordOrder;
 
-  constructor(random: FastRandom) {
+  constructor(random: FastRandom, order: RecordOrder) {
     this.#random = random;
+    this.#order = order;
   }
 
   /** Starts an answer without a question. */
@@ -55,12 +63,12 @@ export class Response {
     this.truncated = false;
     this.partial = false;
     this.rcode = 0;
-    this.outcome = "data";
-    this.nameAt = questionNameAt;
-    this.signed = false;
     this.answers = 0;
     this.authority = 0;
     this.additional = 0;
+    this.outcome = "data";
+    this.nameAt = questionNameAt;
+    this.signed = false;
     this.#questionEnd = headerOctets;
     this.#questions = 0;
   }
@@ -82,42 +90,32 @@ export class Response {
    *
    * @returns where it starts, or -1 when it does not fit
    */
-  write(given: CompiledSet, section: Section): number {
-    const set = given.choice === undefined ? given : this.#draw(given.choice);
-    const { body, count } = set;
-    const { output, at } = this;
-    const length = body.length;
+  write(view: ZoneView, given: number, section: Section): number {
+    const { words } = view;
+    let set = given;
+    let info = words[set]!;
+    if ((info & tailored) !== 0) {
+      if ((info & setFlag.choice) === 0) return this.#writeOrdered(view, set, section);
+      set = this.#draw(words, set);
+      info = words[set]!;
+    }
+    const extent = words[set + setWord.extent]!;
+    const length = extent & 0xffff;
+    const { at } = this;
     if (at + length > this.limit) return -1;
+    const count = extent >>> 16;
     let split = 0;
-    if (set.rotate) {
-      const { turn } = set;
-      set.turn = turn + 1 < count ? turn + 1 : 0;
-      split = set.stride > 0 ? turn * set.stride : set.starts[turn]!;
+    if ((info & setFlag.rotates) !== 0) {
+      const turn = view.takeTurn(set, count);
+      const stride = words[set + setWord.tail]! >>> 16;
+      split = stride > 0 ? turn * stride : startOf(view, set, turn);
     }
-    if (split > 0) {
-      const joint = at + length - split;
-      for (let index = split; index < length; index++) output[at + index - split] = body[index]!;
-      for (let index = 0; index < split; index++) output[joint + index] = body[index]!;
-    } else if (length <= loopOctetsMax) {
-      for (let index = 0; index < length; index++) output[at + index] = body[index]!;
-    } else {
-      output.set(body, at);
-    }
-    if (this.ownerAt !== questionNameAt) {
-      const owner = 0xc000 | this.ownerAt;
-      for (let index = 0; index < count; index++) {
-        const start = set.starts[index]!;
-        const recordAt = at + (start < split ? start + length - split : start - split);
-        output[recordAt] = owner >>> 8;
-        output[recordAt + 1] = owner;
-      }
-    }
-    if (set.patched) this.#patch(set, at);
+    this.#copy(view, (set + setWord.body) * 4, { length, split });
+    if (this.ownerAt !== questionNameAt) this.#writeOwners(at, at + length);
+    if ((info & setFlag.patched) !== 0) this.#patch(words, set, at);
     this.at = at + length;
     this.written = set;
-    if (section === "answer") this.answers += count;
-    else if (section === "authority") this.authority += count;
-    else this.additional += count;
+    this.#count(section, count);
     return at;
   }
 
@@ -125,15 +123,30 @@ export class Response {
    * Writes as many records as fit of a set that does not fit whole and whose owner is the question's name (RFC 2181 §9
    * lets part of a set stand where TC is set).
    */
-  writePart({ body, count, starts }: CompiledSet): void {
+  writePart(view: ZoneView, set: number): void {
     const { output, at } = this;
-    let kept = count - 1;
-    while (kept > 0 && at + starts[kept]! > this.limit) kept--;
-    const length = starts[kept]!;
-    for (let index = 0; index < length; index++) output[at + index] = body[index]!;
+    const { octets, words } = view;
+    const stride = words[set + setWord.tail]! >>> 16;
+    let kept = (words[set + setWord.extent]! >>> 16) - 1;
+    const endOf = (count: number): number => (stride > 0 ? count * stride : startOf(view, set, count));
+    while (kept > 0 && at + endOf(kept) > this.limit) kept--;
+    const length = endOf(kept);
+    const bodyAt = (set + setWord.body) * 4;
+    for (let index = 0; index < length; index++) output[at + index] = octets[bodyAt + index]!;
     this.at = at + length;
     this.answers += kept;
     this.partial = true;
+  }
+
+  /** Writes one whole record of the answer section that is ready as it is, or sets TC. */
+  writeRecord(record: Uint8Array): void {
+    if (this.at + record.length > this.limit) {
+      this.truncated = true;
+      return;
+    }
+    this.output.set(record, this.at);
+    this.at += record.length;
+    this.answers++;
   }
 
   /** Leaves only the question, with TC: the client comes back over TCP. The rcode stays. */
@@ -186,21 +199,95 @@ export class Response {
     return this.at;
   }
 
-  #patch({ patches }: CompiledSet, at: number): void {
+  /** Copies a body, beginning at octet `split`. */
+  #copy(
+    view: ZoneView,
+    from: number,
+    { length, split }: { readonly length: number; readonly split: number },
+  ): void {
+    const { output, at } = this;
+    const { octets } = view;
+    if (length > loopOctetsMax) {
+      output.set(octets.subarray(from + split, from + length), at);
+      if (split > 0) output.set(octets.subarray(from, from + split), at + length - split);
+      return;
+    }
+    const joint = at - split;
+    for (let index = split; index < length; index++) output[joint + index] = octets[from + index]!;
+    const rest = at + length - split;
+    for (let index = 0; index < split; index++) output[rest + index] = octets[from + index]!;
+  }
+
+  /** Lets the records between two places be owned by the name at `ownerAt`. */
+  #writeOwners(start: number, end: number): void {
     const { output } = this;
-    for (let index = 0; index < patches.length; index += 2) {
-      const pointer = 0xc000 | (this.originAt + patches[index + 1]!);
-      output[at + patches[index]!] = pointer >>> 8;
-      output[at + patches[index]! + 1] = pointer;
+    const owner = 0xc000 | this.ownerAt;
+    for (let at = start; at < end; at += 12 + ((output[at + 10]! << 8) | output[at + 11]!)) {
+      output[at] = owner >>> 8;
+      output[at + 1] = owner;
     }
   }
 
-  #draw(choice: NonNullable<CompiledSet["choice"]>): CompiledSet {
-    const { cumulative, sets } = choice;
-    const last = cumulative.length - 1;
-    const drawn = this.#random.below(cumulative[last]!);
-    let index = 0;
-    while (drawn >= cumulative[index]! && index < last) index++;
-    return sets[index]!;
+  #patch(words: Int32Array, set: number, at: number): void {
+    const { output } = this;
+    const tail = tailAt(words, set);
+    const count = words[tail]!;
+    // No set has more pointers than records twice over; only words that are being overwritten say so.
+    for (let index = 1; index <= count && index <= patchesMax; index++) {
+      const patch = words[tail + index]!;
+      const pointer = 0xc000 | (this.originAt + (patch >>> 16));
+      const place = at + (patch & 0xffff);
+      output[place] = pointer >>> 8;
+      output[place + 1] = pointer;
+    }
   }
+
+  #draw(words: Int32Array, set: number): number {
+    const table = choiceAt(words, set);
+    const count = words[table]!;
+    const drawn = this.#random.below(words[table + 2 * count - 1]!);
+    let index = 0;
+    while (index < count - 1 && drawn >= words[table + 1 + 2 * index]!) index++;
+    return set + words[table + 2 + 2 * index]!;
+  }
+
+  /** Writes the records that a place or weights choose, in the order that they say. */
+  #writeOrdered(view: ZoneView, set: number, section: Section): number {
+    const order = this.#order;
+    order.arrange(view, set);
+    const { indexes, count } = order;
+    const { octets, words } = view;
+    const { output, at } = this;
+    const bodyAt = (set + setWord.body) * 4;
+    const total = words[set + setWord.extent]! >>> 16;
+    const bodyLength = words[set + setWord.extent]! & 0xffff;
+    let end = at;
+    for (let index = 0; index < count; index++) {
+      const record = indexes[index]!;
+      const from = startOf(view, set, record);
+      const to = record + 1 < total ? startOf(view, set, record + 1) : bodyLength;
+      if (end + to - from > this.limit) return -1;
+      for (let octet = from; octet < to; octet++) output[end++] = octets[bodyAt + octet]!;
+    }
+    if (this.ownerAt !== questionNameAt) this.#writeOwners(at, end);
+    this.at = end;
+    this.written = set;
+    this.#count(section, count);
+    return at;
+  }
+
+  #count(section: Section, count: number): void {
+    if (section === "answer") this.answers += count;
+    else if (section === "authority") this.authority += count;
+    else this.additional += count;
+  }
+}
+
+/** Where a record starts in a set's body. */
+function startOf({ words, octets }: ZoneView, set: number, index: number): number {
+  const tail = words[set + setWord.tail]!;
+  const stride = tail >>> 16;
+  if (stride > 0) return index * stride;
+  const at = (set + (tail & 0xffff)) * 4 + 2 * index;
+  return octets[at]! | (octets[at + 1]! << 8);
 }

@@ -13,14 +13,14 @@ export interface SharedAuthority {
   readonly settings: AnswerSettings;
   readonly rateLimit?: SharedRateLimit;
   readonly geo?: GeoState;
-  /** Whether messages that need more than a lookup are `deferred` in the main thread, too; else it answers them itself. */
-  readonly hasRequests: boolean;
 }
 
 /** One zone as workers see it. */
 export interface SharedZone {
   readonly origin: string;
   readonly memory: SharedArrayBuffer;
+  /** Another number for another memory: buffers that were sent cannot be compared. */
+  readonly generation: number;
 }
 
 /** How answers are made, whatever the zone. */
@@ -35,3 +35,5 @@ export interface AnswerSettings {
 
 /** How many threads can count at once; slot 0 is the main thread's. */
 export const counterSlots = 65;
+/** Numbers of each slot, 8 octets each. */
+export const counterNumbers = 64;

@@ -1,71 +1,96 @@
 import { typeDs } from "../message/type-numbers.ts";
-import type { LookupName } from "../name/lookup-name.ts";
-import { LookupName as NameReader } from "../name/lookup-name.ts";
-import { foldName, nameFromText, type Name } from "../name/name.ts";
-import { NameTable, type Named } from "../zone/name-table.ts";
-import type { Zone } from "../zone/zone.ts";
-import type { ZoneTree } from "../zone/zone-tree.ts";
+import { LookupName } from "../name/lookup-name.ts";
+import { foldName, nameFromText } from "../name/name.ts";
+import type { ZoneView } from "../zone/zone-view.ts";
 
-class ServedZone implements Named {
-  readonly name: Name;
-  hash = 0;
-  readonly zone: Zone;
-  readonly tree: ZoneTree;
+const slotsMin = 8;
 
-  constructor(zone: Zone) {
-    this.name = zone.tree.origin;
-    this.zone = zone;
-    this.tree = zone.tree;
-  }
-}
-
-/** The zones of an authority by origin. */
+/** The zones of an authority by origin, found from any suffix of a name. */
 export class ZoneIndex {
-  readonly #table: NameTable<ServedZone> = new NameTable();
-  readonly #name: NameReader;
+  readonly #name: LookupName;
+  #views: (ZoneView | undefined)[] = Array<ZoneView | undefined>(slotsMin).fill(undefined);
+  #hashes: Int32Array = new Int32Array(slotsMin);
+  #mask = slotsMin - 1;
+  #size = 0;
 
   constructor(seed: number) {
-    this.#name = new NameReader(seed);
+    this.#name = new LookupName(seed);
   }
 
-  set(zone: Zone): void {
-    this.remove(zone.origin);
-    this.#name.set(zone.tree.origin);
-    this.#table.add(new ServedZone(zone), this.#name.hashes[0]!);
+  set(view: ZoneView): void {
+    this.#name.set(view.origin);
+    const slot = this.#slotOf(this.#name, 0);
+    if (this.#views[slot] === undefined && ++this.#size * 2 > this.#mask) {
+      this.#resize(2 * (this.#mask + 1), [...this.views(), view]);
+      return;
+    }
+    this.#views[slot] = view;
+    this.#hashes[slot] = this.#name.hashes[0]!;
   }
 
-  remove(origin: string): Zone | undefined {
-    const served = this.#find(origin);
-    if (served !== undefined) this.#table.remove(served);
-    return served?.zone;
+  remove(origin: string): ZoneView | undefined {
+    const found = this.get(origin);
+    if (found === undefined) return undefined;
+    this.#size--;
+    this.#resize(
+      this.#mask + 1,
+      this.views().filter((view) => view !== found),
+    );
+    return found;
   }
 
-  get(origin: string): Zone | undefined {
-    return this.#find(origin)?.zone;
+  get(origin: string): ZoneView | undefined {
+    this.#name.set(foldName(nameFromText(origin)));
+    return this.#views[this.#slotOf(this.#name, 0)];
   }
 
-  zones(): Zone[] {
-    return [...this.#table.values()].map((served) => served.zone);
+  views(): ZoneView[] {
+    return this.#views.filter((view) => view !== undefined);
   }
 
   /**
    * The zone to answer from: the deepest that the name is in. Only a DS question at the apex of a zone goes to its
    * parent zone, if that is here, too (RFC 4035 §3.1.4.1).
    */
-  deepest(name: LookupName, type: number): ZoneTree | undefined {
+  deepest(name: LookupName, type: number): ZoneView | undefined {
     const { labels } = name;
-    let child: ZoneTree | undefined;
+    let child: ZoneView | undefined;
     for (let label = 0; label <= labels; label++) {
-      const served = this.#table.find(name, label);
-      if (served === undefined) continue;
-      if (type !== typeDs || label > 0) return served.tree;
-      child = served.tree;
+      const view = this.#views[this.#slotOf(name, label)];
+      if (view === undefined) continue;
+      if (type !== typeDs || label > 0) return view;
+      child = view;
     }
     return child;
   }
 
-  #find(origin: string): ServedZone | undefined {
-    this.#name.set(foldName(nameFromText(origin)));
-    return this.#table.find(this.#name, 0);
+  /** The slot of the zone named by the suffix that starts at `label`, or the free one where it would be. */
+  #slotOf(name: LookupName, label: number): number {
+    const hash = name.hashes[label]!;
+    const mask = this.#mask;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const view = this.#views[slot];
+      if (view === undefined) return slot;
+      if (this.#hashes[slot] === hash && isSuffix(view.origin, name, name.starts[label]!)) return slot;
+    }
   }
+
+  #resize(slots: number, views: readonly ZoneView[]): void {
+    this.#views = Array<ZoneView | undefined>(slots).fill(undefined);
+    this.#hashes = new Int32Array(slots);
+    this.#mask = slots - 1;
+    for (const view of views) {
+      this.#name.set(view.origin);
+      const slot = this.#slotOf(this.#name, 0);
+      this.#views[slot] = view;
+      this.#hashes[slot] = this.#name.hashes[0]!;
+    }
+  }
+}
+
+function isSuffix(origin: Uint8Array, name: LookupName, start: number): boolean {
+  if (name.length - start !== origin.length) return false;
+  for (let index = 0; index < origin.length; index++)
+    if (name.octets[start + index] !== origin[index]) return false;
+  return true;
 }

@@ -1,6 +1,15 @@
 import { dnsErrorText } from "../dns-error.ts";
 import { typeFromText, typeToText } from "../message/codes.ts";
 import {
+  typeAny,
+  typeCname,
+  typeDname,
+  typeMetaMin,
+  typeNs,
+  typeOpt,
+  typeSoa,
+} from "../message/type-numbers.ts";
+import {
   equalNames,
   foldName,
   isAtOrBelow,
@@ -9,10 +18,9 @@ import {
   nameToText,
   type Name,
 } from "../name/name.ts";
-import { typeAny, typeMetaMin, typeOpt } from "../message/type-numbers.ts";
-import { compileSet, type CompiledSet } from "./compiled-set.ts";
+import type { ContentBuilder } from "./content-builder.ts";
 import type { RecordSet } from "./record-set.ts";
-import type { OwnerContent } from "./zone-tree.ts";
+import { joinSets, wireSetFromText, type WireSet } from "./wire-set.ts";
 
 /** A record set that a zone cannot hold, and why. */
 export interface RecordProblem {
@@ -23,44 +31,109 @@ export interface RecordProblem {
   readonly message: string;
 }
 
+/** What an owner is to have, built. */
+export interface OwnerContent {
+  readonly name: Name;
+  readonly sets: readonly WireSet[];
+  /** Absent: nothing at all. */
+  readonly words: Int32Array | undefined;
+}
+
+/** Where record sets are to go. */
+export interface Destination {
+  readonly origin: Name;
+  readonly builder: ContentBuilder;
+}
+
 /**
- * Compiles a batch of changes for a zone, owner by owner. Owners and sets that differ only in case are one (RFC 4343);
- * sets of one type at one owner become one, with the least TTL. Pure.
+ * Builds a batch of changes for a zone, owner by owner. Owners and sets that differ only in case are one (RFC 4343); sets
+ * of one type at one owner become one, with the least TTL.
  */
-export function compileChanges(
+export function buildChanges(
   changes: ReadonlyMap<string, readonly RecordSet[]>,
-  origin: Name,
+  destination: Destination,
 ): { readonly contents: readonly OwnerContent[]; readonly problems: readonly RecordProblem[] } {
   const problems: RecordProblem[] = [];
-  const byOwner = new Map<string, { name: Name; owner: string; given: RecordSet[] }>();
+  const byOwner = new Map<string, { name: Name; owner: string; sets: WireSet[] }>();
   for (const [owner, sets] of changes) {
     const report = (message: string, type = sets[0]?.type ?? ""): void =>
       void problems.push({ owner, type, message });
-    const name = readOwner(owner, { origin, report });
+    const name = readOwner(owner, { origin: destination.origin, report });
     if (name === undefined) continue;
     const key = nameToText(name);
-    const entry = byOwner.get(key) ?? { name, owner, given: [] };
+    const entry = byOwner.get(key) ?? { name, owner, sets: [] };
     byOwner.set(key, entry);
     for (const set of sets) {
-      if (isNamed(set, name)) addSet(entry.given, { set, report });
-      else report(`the record set is named ${set.name} but stands under ${owner}; use one name`, set.type);
+      const message = isNamed(set, { name, owner })
+        ? addText(entry.sets, set)
+        : `the record set is named ${set.name} but stands under ${owner}; use one name`;
+      if (message !== undefined) report(message, set.type);
     }
   }
-  const contents = [...byOwner.values()].map(({ name, owner, given }) => {
-    const sets: CompiledSet[] = [];
-    for (const set of given) {
-      const message = conflictOf(set, { given, name, origin });
-      if (message === undefined) {
-        const compiled = tryCompile(set, origin);
-        if (typeof compiled === "string") problems.push({ owner, type: set.type, message: compiled });
-        else if (compiled !== undefined) sets.push(compiled);
-      } else {
-        problems.push({ owner, type: set.type, message });
-      }
-    }
-    return { name, given, sets };
-  });
+  const contents = [...byOwner.values()].map(({ name, owner, sets }) =>
+    buildOwner({ name, sets }, destination, ({ type, message }) =>
+      problems.push({ owner, type: typeToText(type), message }),
+    ),
+  );
   return { contents, problems };
+}
+
+/** Builds what one owner is to have. A set that cannot be there is reported and left out. */
+export function buildOwner(
+  { name, sets }: { readonly name: Name; readonly sets: readonly WireSet[] },
+  { origin, builder }: Destination,
+  report: (problem: { readonly type: number; readonly message: string }) => void,
+): OwnerContent {
+  const kept = sets.filter((set) => {
+    const message = conflictOf(set, { sets, name, origin });
+    if (message !== undefined) report({ type: set.type, message });
+    return message === undefined;
+  });
+  if (kept.length === 0) return { name, sets: kept, words: undefined };
+  builder.begin();
+  for (const set of kept) {
+    try {
+      builder.add(set);
+    } catch (error) {
+      report({ type: set.type, message: dnsErrorText(error) });
+      return { name, sets: [], words: undefined };
+    }
+  }
+  builder.end();
+  return { name, sets: kept, words: builder.take() };
+}
+
+/** Adds a set to those of its owner, joined with one of its type. @returns why that cannot be */
+export function addSet(sets: WireSet[], set: WireSet): string | undefined {
+  const index = sets.findIndex((other) => other.type === set.type);
+  const other = sets[index];
+  if (other === undefined) sets.push(set);
+  else if (isPlain(other) && isPlain(set)) sets[index] = joinSets(other, set);
+  else
+    return "there is another set of this type, and sets with weights or places cannot be joined; keep one of them";
+  return undefined;
+}
+
+function addText(sets: WireSet[], set: RecordSet): string | undefined {
+  try {
+    return addSet(sets, wireSetFromText(set));
+  } catch (error) {
+    // A type of questions is told as such, not by data that it has no form for.
+    return metaTypeProblem(set.type) ?? dnsErrorText(error);
+  }
+}
+
+function metaTypeProblem(text: string): string | undefined {
+  try {
+    const type = typeFromText(text);
+    return isMetaType(type) ? metaTypeText(type) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPlain({ policy }: WireSet): boolean {
+  return policy.kind === "fixed" || policy.kind === "rotate";
 }
 
 function readOwner(
@@ -77,7 +150,8 @@ function readOwner(
   return undefined;
 }
 
-function isNamed(set: RecordSet, name: Name): boolean {
+function isNamed(set: RecordSet, { name, owner }: { readonly name: Name; readonly owner: string }): boolean {
+  if (set.name === owner) return true;
   try {
     return equalNames(nameFromText(set.name), name);
   } catch {
@@ -85,75 +159,38 @@ function isNamed(set: RecordSet, name: Name): boolean {
   }
 }
 
-function addSet(
-  given: RecordSet[],
-  { set, report }: { readonly set: RecordSet; readonly report: (message: string, type: string) => void },
-): void {
-  const index = given.findIndex((other) => other.type.toUpperCase() === set.type.toUpperCase());
-  const other = given[index];
-  if (other === undefined) {
-    given.push(set);
-  } else if (other.policy?.kind === "weighted" || set.policy?.kind === "weighted") {
-    report(
-      "there is another set of this type, and weighted sets cannot be joined; keep one of them",
-      set.type,
-    );
-  } else {
-    given[index] = { ...other, ttl: Math.min(other.ttl, set.ttl), data: [...other.data, ...set.data] };
-  }
-}
-
 /** What the DNS forbids about a set at its place, beyond its own content. */
 function conflictOf(
-  set: RecordSet,
-  {
-    given,
-    name,
-    origin,
-  }: { readonly given: readonly RecordSet[]; readonly name: Name; readonly origin: Name },
+  set: WireSet,
+  { sets, name, origin }: { readonly sets: readonly WireSet[]; readonly name: Name; readonly origin: Name },
 ): string | undefined {
-  let type: number;
-  try {
-    type = typeFromText(set.type);
-  } catch (error) {
-    return dnsErrorText(error);
-  }
-  const mnemonic = typeToText(type);
+  const { type } = set;
+  if (isMetaType(type)) return metaTypeText(type);
+  if (set.rdatas.length === 0) return undefined;
+  const isSole = type === typeCname || type === typeDname;
+  if (!isSole && type !== typeNs && type !== typeSoa) return undefined;
   const atApex = equalNames(name, origin);
-  if (type === 0 || type === typeOpt || (type >= typeMetaMin && type <= typeAny)) {
-    return `${mnemonic} is a type of questions or messages, not of zone data; remove it`;
-  }
-  if (set.data.length === 0) return undefined;
-  if (atApex && (mnemonic === "SOA" || mnemonic === "NS")) {
-    return `the SOA and NS of the apex are the zone's own; set them with setSoa and setNameServers`;
-  }
-  if (mnemonic === "SOA") return "an SOA stands only at the apex of a zone; remove it";
-  if (mnemonic === "NS" && isWildcardName(name))
+  if (atApex && (type === typeSoa || type === typeNs))
+    return "the SOA and NS of the apex are the zone's own; set them with setSoa and setNameServers";
+  if (type === typeSoa) return "an SOA stands only at the apex of a zone; remove it";
+  if (type === typeNs && isWildcardName(name))
     return "a wildcard cannot be delegated (RFC 4592 §4.2); name the delegated zone";
-  if (mnemonic === "DNAME" && isWildcardName(name))
+  if (type === typeDname && isWildcardName(name))
     return "a wildcard cannot own a DNAME (RFC 4592 §4.4); remove one of them";
-  if (mnemonic === "CNAME" && atApex)
+  if (type === typeCname && atApex)
     return "the apex cannot be a CNAME (RFC 1034 §3.6.2); use A and AAAA, or HTTPS";
-  if ((mnemonic === "CNAME" || mnemonic === "DNAME") && new Set(set.data).size > 1)
-    return `a name owns one ${mnemonic} only; keep one`;
-  if (mnemonic === "CNAME" && given.some((other) => other !== set && other.data.length > 0)) {
+  if (isSole && set.rdatas.length > 1) return `a name owns one ${typeToText(type)} only; keep one`;
+  if (type === typeCname && sets.some((other) => other !== set && other.rdatas.length > 0))
     return "a CNAME cannot stand beside other data (RFC 1034 §3.6.2); remove the CNAME or the rest";
-  }
-  if (
-    mnemonic === "DNAME" &&
-    !atApex &&
-    given.some((other) => other.type.toUpperCase() === "NS" && other.data.length > 0)
-  ) {
+  if (type === typeDname && !atApex && sets.some((other) => other.type === typeNs && other.rdatas.length > 0))
     return "a DNAME cannot stand at a zone cut (RFC 6672 §2.3); remove the DNAME or the NS set";
-  }
   return undefined;
 }
 
-function tryCompile(set: RecordSet, origin: Name): CompiledSet | string | undefined {
-  try {
-    if (set.data.length === 0) return undefined;
-    return compileSet(set, origin);
-  } catch (error) {
-    return dnsErrorText(error);
-  }
+function isMetaType(type: number): boolean {
+  return type === 0 || type === typeOpt || (type >= typeMetaMin && type <= typeAny);
+}
+
+function metaTypeText(type: number): string {
+  return `${typeToText(type)} is a type of questions or messages, not of zone data; remove it`;
 }

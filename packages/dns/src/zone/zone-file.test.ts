@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { parseZoneFile, secondsFromText } from "./zone-file.ts";
+import { secondsFromText } from "./file-record.ts";
+import { parseZoneFile } from "./zone-file.ts";
 
 const head = "$ORIGIN example.com.\n$TTL 1h\n@ IN SOA ns host ( 7 ; serial\n 2h 30m\n\t1w 5m )\n  NS ns\n";
 

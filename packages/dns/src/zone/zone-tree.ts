@@ -1,128 +1,357 @@
-import { typeCname, typeDname, typeNs } from "../message/type-numbers.ts";
 import { LookupName } from "../name/lookup-name.ts";
 import { countLabels, isWildcardName, parentName, type Name } from "../name/name.ts";
-import type { CompiledSet } from "./compiled-set.ts";
-import { NameTable } from "./name-table.ts";
-import type { RecordSet } from "./record-set.ts";
-import { ZoneNode } from "./zone-node.ts";
-import type { ZoneSigner } from "./zone-signer.ts";
+import { Arena } from "./arena.ts";
+import { NodeTable } from "./node-table.ts";
+import { content, contentFlag, header, node as nodeWord, nodeFlag, set as setWord } from "./zone-layout.ts";
+import { ZoneView } from "./zone-view.ts";
 
-/** What an owner is to have. */
-export interface OwnerContent {
+/** What an owner is to have: a content as `ContentBuilder` makes it, or nothing. */
+export interface OwnerChange {
+  /** Folded, in the zone. */
   readonly name: Name;
-  readonly given: readonly RecordSet[];
-  readonly sets: readonly CompiledSet[];
+  /** A copy of its own, or a view of the builder's for a single change. */
+  readonly words: Int32Array | undefined;
+}
+
+/** Changes that become visible together. */
+export interface ZoneChanges {
+  readonly owners: readonly OwnerChange[];
+  /** The SOA as negative answers have it, a content with one set; absent: as it is, but for the serial. */
+  readonly negativeSoa?: Int32Array;
+  readonly serial: number;
+}
+
+/** What a snapshot needs to know of changes after it was made. */
+export interface Pin {
+  /** The newest node at that moment. */
+  readonly head: number;
+  /** Contents at that moment of nodes that have another one since. */
+  readonly before: Map<number, number>;
 }
 
 /**
- * The nodes of a zone by name. Every ancestor of an owner up to the apex is a node, so that empty non-terminals exist
- * (RFC 8020) and the closest encloser is the first suffix found.
+ * The nodes of a zone, written by one thread. Every ancestor of an owner up to the apex is a node, so that empty
+ * non-terminals exist (RFC 8020) and the closest encloser is the first suffix found.
+ *
+ * A change is made in two steps: all memory is had and filled, then everything is published between two steps of the
+ * sequence, which makes void whatever readers were doing. So memory that is freed by a change can be used again by the
+ * next at once: nobody who still reads it will believe it.
  */
 export class ZoneTree {
   readonly origin: Name;
-  readonly originLabels: number;
-  readonly apex: ZoneNode;
-  soa: CompiledSet;
-  /** The SOA as it is in negative answers: TTL min(own TTL, minimum), RFC 2308 §3. */
-  negativeSoa: CompiledSet;
-  ready: boolean;
-  /** Signs the answers to questions with DO. */
-  signing: ZoneSigner | undefined;
+  readonly apex: number;
   /** The authority whose seed the names are hashed with. */
   servedBy: object | undefined;
-  /** How many nodes are zone cuts or own a DNAME; where there is none, lookups need not walk up. */
-  breaks = 0;
-  table: NameTable<ZoneNode> = new NameTable();
-  #apexSets: readonly CompiledSet[] = [];
+  readonly #arena: Arena;
+  readonly #view: ZoneView;
+  readonly #table: NodeTable;
   #lookup: LookupName = new LookupName(0);
+  /** The newest node; all are chained from it. */
+  #head = 0;
+  readonly #pins = new Set<Pin>();
+  /** Blocks freed while pinned: pairs of place and words. */
+  #pinned: number[] = [];
+  #deadNodes: number[] = [];
 
-  constructor(
-    origin: Name,
-    fixed: { readonly soa: CompiledSet; readonly negativeSoa: CompiledSet; readonly ready: boolean },
-  ) {
+  constructor(origin: Name) {
     this.origin = origin;
-    this.originLabels = countLabels(origin);
-    this.soa = fixed.soa;
-    this.negativeSoa = fixed.negativeSoa;
-    this.ready = fixed.ready;
-    this.apex = new ZoneNode(origin, undefined);
-    this.#insert(this.apex);
+    this.#arena = new Arena(header.words);
+    const { words, octets } = this.#arena;
+    words[header.originLength] = origin.length;
+    words[header.originLabels] = countLabels(origin);
+    octets.set(origin, header.origin * 4);
+    this.#table = new NodeTable(this.#arena);
+    this.#view = new ZoneView(this.#arena.memory);
+    this.#lookup.set(origin);
+    this.#table.reserve(1);
+    this.apex = this.#addNode(origin, 0);
+  }
+
+  get memory(): SharedArrayBuffer {
+    return this.#arena.memory;
+  }
+
+  /** For the writing thread: what it reads is always current. */
+  get view(): ZoneView {
+    if (this.#view.octets.length !== this.#arena.octets.length) this.#view.refresh();
+    return this.#view;
+  }
+
+  get names(): number {
+    return this.#arena.words[header.names]!;
+  }
+
+  get usedOctets(): number {
+    return this.#arena.usedOctets;
+  }
+
+  set ready(ready: boolean) {
+    Atomics.store(this.#arena.words, header.ready, Number(ready));
+  }
+
+  get ready(): boolean {
+    return this.#arena.words[header.ready] !== 0;
   }
 
   /** Hashes all names anew under another seed, the one that questions are hashed with. */
   reseed(seed: number): void {
-    const nodes = [...this.table.values()];
+    const arena = this.#arena;
+    if (arena.words[header.seed] === seed) return;
     this.#lookup = new LookupName(seed);
-    this.table = new NameTable();
-    for (const node of nodes) this.#insert(node);
-  }
-
-  /** The SOA and NS sets of the apex, which come before what is put there. */
-  setApexSets(sets: readonly CompiledSet[]): void {
-    const rest = this.apex.sets.slice(this.#apexSets.length);
-    this.#apexSets = sets;
-    this.apex.sets = [...sets, ...rest];
-  }
-
-  find(name: Name): ZoneNode | undefined {
-    this.#lookup.set(name);
-    return this.table.find(this.#lookup, 0);
-  }
-
-  /** Replaces everything at one owner. Costs the same in a zone of ten and of a million names. */
-  put({ name, given, sets }: OwnerContent): void {
-    const node = given.length > 0 ? this.#ensure(name) : this.find(name);
-    if (node === undefined) return;
-    const broke = isBreak(node);
-    node.given = given;
-    node.cname = sets.find((set) => set.type === typeCname);
-    node.dname = sets.find((set) => set.type === typeDname);
-    if (node === this.apex) {
-      node.sets = [...this.#apexSets, ...sets];
-    } else {
-      node.sets = sets;
-      node.cut = sets.find((set) => set.type === typeNs);
+    arena.words[header.seed] = seed;
+    this.#table.clear();
+    for (let at = this.#head; at !== 0; at = arena.words[at + nodeWord.next]!) {
+      if ((arena.words[at + nodeWord.info]! & nodeFlag.dead) !== 0) continue;
+      this.#readName(at);
+      arena.words[at + nodeWord.hash] = this.#lookup.hashes[0]!;
+      this.#table.insert(this.#lookup.hashes[0]!, at);
     }
-    this.breaks += Number(isBreak(node)) - Number(broke);
-    this.#prune(node);
   }
 
-  #ensure(name: Name): ZoneNode {
+  /** The node of a folded name, or 0. */
+  find(name: Name): number {
+    this.#lookup.set(name);
+    return this.view.find(this.#lookup, 0);
+  }
+
+  contentOf(node: number): number {
+    return this.#arena.words[node + nodeWord.content]!;
+  }
+
+  /** Whether an owner has exactly this content already. */
+  has({ name, words }: OwnerChange): boolean {
+    const node = this.find(name);
+    const present = node === 0 ? 0 : this.contentOf(node);
+    if (present === 0 || words === undefined) return present === 0 && words === undefined;
+    const memory = this.#arena.words;
+    const length = words[content.size]!;
+    for (let index = 0; index < length; index++) if (memory[present + index] !== words[index]) return false;
+    return true;
+  }
+
+  /** All nodes but dead ones. */
+  *nodes(): IterableIterator<number> {
+    for (let at = this.#head; at !== 0; at = this.#arena.words[at + nodeWord.next]!)
+      if ((this.#arena.words[at + nodeWord.info]! & nodeFlag.dead) === 0) yield at;
+  }
+
+  /** Makes changes, and makes them visible together. @throws DnsError `TooLarge`, and then nothing is changed */
+  publish({ owners, negativeSoa, serial }: ZoneChanges): void {
+    const arena = this.#arena;
+    this.#reserve(owners, negativeSoa);
+    const soa = negativeSoa === undefined ? 0 : this.#store(negativeSoa);
+    const stored = owners.length === 1 ? 0 : owners.length;
+    const blocks = new Int32Array(stored);
+    for (let index = 0; index < stored; index++) blocks[index] = this.#store(owners[index]!.words);
+    const only = stored === 0 && owners.length === 1 ? this.#store(owners[0]!.words) : 0;
+    const sequence = arena.words[header.sequence]!;
+    Atomics.store(arena.words, header.sequence, sequence + 1);
+    try {
+      for (let index = 0; index < owners.length; index++)
+        this.#put(owners[index]!.name, stored === 0 ? only : blocks[index]!);
+      if (soa !== 0) {
+        const former = arena.words[header.negativeSoa]!;
+        arena.words[header.negativeSoa] = soa + content.sets;
+        if (former !== 0) this.#free(former - content.sets);
+      }
+      this.#writeSerial(serial);
+    } finally {
+      // Readers wait for an even number.
+      Atomics.store(arena.words, header.sequence, sequence + 2);
+      Atomics.notify(arena.words, header.sequence);
+    }
+  }
+
+  /**
+   * Puts an owner's content at once, without a word to readers: for trees that nobody reads yet. `words` is only read.
+   *
+   * @throws DnsError `TooLarge`
+   */
+  insert(change: OwnerChange): void {
+    this.#reserve([change], undefined);
+    this.#put(change.name, this.#store(change.words));
+  }
+
+  /** Keeps what is there now readable until `unpin`. */
+  pin(): Pin {
+    const pin: Pin = { head: this.#head, before: new Map() };
+    this.#pins.add(pin);
+    return pin;
+  }
+
+  unpin(pin: Pin): void {
+    if (!this.#pins.delete(pin) || this.#pins.size > 0) return;
+    for (let index = 0; index < this.#pinned.length; index += 2)
+      this.#arena.free(this.#pinned[index]!, this.#pinned[index + 1]!);
+    this.#pinned = [];
+    for (const node of this.#deadNodes) this.#dropNode(node);
+    this.#deadNodes = [];
+  }
+
+  /** Nodes and contents as they were when a pin was set. */
+  *pinnedContents({
+    head,
+    before,
+  }: Pin): IterableIterator<{ readonly node: number; readonly content: number }> {
+    for (let at = head; at !== 0; at = this.#arena.words[at + nodeWord.next]!) {
+      const found = before.get(at) ?? this.contentOf(at);
+      if (found !== 0) yield { node: at, content: found };
+    }
+  }
+
+  /** Makes sure that publishing needs no memory that could be missing. */
+  #reserve(owners: readonly OwnerChange[], negativeSoa: Int32Array | undefined): void {
+    let words = negativeSoa?.length ?? 0;
+    let blocks = 1;
+    let nodes = 0;
+    for (const { name, words: given } of owners) {
+      if (given === undefined) continue;
+      words += given[content.size]!;
+      blocks++;
+      for (let at: Name = name; this.find(at) === 0; at = parentName(at)!) {
+        words += nodeWords(at.length);
+        nodes++;
+      }
+    }
+    // The table first: it takes from what is reserved.
+    this.#table.reserve(nodes);
+    this.#arena.reserve(words, blocks + nodes);
+  }
+
+  #store(words: Int32Array | undefined): number {
+    if (words === undefined) return 0;
+    const arena = this.#arena;
+    const length = words[content.size]!;
+    const at = arena.allocate(length);
+    const memory = arena.words;
+    for (let index = 0; index < length; index++) memory[at + index] = words[index]!;
+    return at;
+  }
+
+  /** Puts a content in place of an owner's former one; 0 removes it. */
+  #put(name: Name, contentAt: number): void {
+    const { words } = this.#arena;
+    const node = contentAt === 0 ? this.find(name) : this.#ensure(name);
+    if (node === 0) return;
+    const former = words[node + nodeWord.content]!;
+    this.#remember(node, former);
+    words[node + nodeWord.content] = contentAt;
+    const info = words[node + nodeWord.info]!;
+    const flags = contentAt === 0 ? 0 : breakFlags(words[contentAt + content.info]!, node === this.apex);
+    const wasBreak = (info & (nodeFlag.cut | nodeFlag.dname)) !== 0;
+    words[node + nodeWord.info] = (info & ~(nodeFlag.cut | nodeFlag.dname)) | flags;
+    words[header.breaks]! += Number(flags !== 0) - Number(wasBreak);
+    if (former !== 0) this.#free(former);
+    if (contentAt === 0) this.#prune(node);
+  }
+
+  #ensure(name: Name): number {
     const missing: Name[] = [];
     let at: Name = name;
     let node = this.find(at);
-    while (node === undefined) {
+    while (node === 0) {
       missing.push(at);
       // The caller has checked that the name is in the zone, and the apex always exists.
       at = parentName(at)!;
       node = this.find(at);
     }
-    for (const below of missing.reverse()) {
-      const child: ZoneNode = new ZoneNode(below.slice(), node);
-      node.children++;
-      if (isWildcardName(below)) node.wildcard = child;
-      this.#insert(child);
-      node = child;
+    for (let index = missing.length - 1; index >= 0; index--) {
+      this.#lookup.set(missing[index]!);
+      node = this.#addNode(missing[index]!, node);
     }
     return node;
   }
 
-  #prune(from: ZoneNode): void {
-    let node = from;
-    while (node.parent !== undefined && node.children === 0 && node.given.length === 0) {
-      this.table.remove(node);
-      node.parent.children--;
-      if (node.parent.wildcard === node) node.parent.wildcard = undefined;
-      node = node.parent;
+  /** Adds the node of the name that `#lookup` has. */
+  #addNode(name: Name, parent: number): number {
+    const arena = this.#arena;
+    const at = arena.allocate(nodeWords(name.length));
+    const { words, octets } = arena;
+    const hash = this.#lookup.hashes[0]!;
+    words[at + nodeWord.hash] = hash;
+    words[at + nodeWord.parent] = parent;
+    words[at + nodeWord.content] = 0;
+    words[at + nodeWord.wildcard] = 0;
+    words[at + nodeWord.children] = 0;
+    words[at + nodeWord.next] = this.#head;
+    words[at + nodeWord.previous] = 0;
+    words[at + nodeWord.info] = name.length;
+    octets.set(name, (at + nodeWord.name) * 4);
+    if (this.#head !== 0) words[this.#head + nodeWord.previous] = at;
+    this.#head = at;
+    if (parent !== 0) {
+      words[parent + nodeWord.children]!++;
+      if (isWildcardName(name)) words[parent + nodeWord.wildcard] = at;
+    } else {
+      words[header.apex] = at;
+    }
+    words[header.names]!++;
+    this.#table.insert(hash, at);
+    return at;
+  }
+
+  /** Removes a node that has nothing, and those above that stood only for it. */
+  #prune(from: number): void {
+    const { words } = this.#arena;
+    let at = from;
+    while (at !== this.apex && words[at + nodeWord.children] === 0 && words[at + nodeWord.content] === 0) {
+      const parent = words[at + nodeWord.parent]!;
+      this.#table.remove(words[at + nodeWord.hash]!, at);
+      words[header.names]!--;
+      words[parent + nodeWord.children]!--;
+      if (words[parent + nodeWord.wildcard] === at) words[parent + nodeWord.wildcard] = 0;
+      if (this.#pins.size === 0) this.#dropNode(at);
+      else {
+        words[at + nodeWord.info]! |= nodeFlag.dead;
+        this.#deadNodes.push(at);
+      }
+      at = parent;
     }
   }
 
-  #insert(node: ZoneNode): void {
-    this.#lookup.set(node.name);
-    this.table.add(node, this.#lookup.hashes[0]!);
+  #dropNode(at: number): void {
+    const { words } = this.#arena;
+    const next = words[at + nodeWord.next]!;
+    const previous = words[at + nodeWord.previous]!;
+    if (next !== 0) words[next + nodeWord.previous] = previous;
+    if (previous !== 0) words[previous + nodeWord.next] = next;
+    else this.#head = next;
+    this.#arena.free(at, nodeWords(words[at + nodeWord.info]! & 0xff));
+  }
+
+  #remember(node: number, former: number): void {
+    for (const { before } of this.#pins) if (!before.has(node)) before.set(node, former);
+  }
+
+  #free(contentAt: number): void {
+    const length = this.#arena.words[contentAt + content.size]!;
+    if (this.#pins.size === 0) this.#arena.free(contentAt, length);
+    else this.#pinned.push(contentAt, length);
+  }
+
+  /** The serial is 20 octets before the end of an SOA (RFC 1035 §3.3.13); at the apex, that set is the first. */
+  #writeSerial(serial: number): void {
+    const apexContent = this.contentOf(this.apex);
+    if (apexContent === 0) return;
+    for (const at of [apexContent + content.sets, this.#arena.words[header.negativeSoa]!]) {
+      const { words, octets } = this.#arena;
+      const end = (at + setWord.body) * 4 + (words[at + setWord.extent]! & 0xffff);
+      for (let index = 0; index < 4; index++) octets[end - 20 + index] = serial >>> (24 - 8 * index);
+    }
+  }
+
+  #readName(node: number): void {
+    const at = (node + nodeWord.name) * 4;
+    const { octets, words } = this.#arena;
+    this.#lookup.read(octets, at, at + (words[node + nodeWord.info]! & 0xff));
   }
 }
 
-function isBreak(node: ZoneNode): boolean {
-  return node.cut !== undefined || node.dname !== undefined;
+function nodeWords(nameOctets: number): number {
+  return nodeWord.name + ((nameOctets + 3) >>> 2);
+}
+
+function breakFlags(info: number, isApex: boolean): number {
+  const dname = (info & contentFlag.dname) !== 0 ? nodeFlag.dname : 0;
+  return (info & contentFlag.cut) !== 0 && !isApex ? dname | nodeFlag.cut : dname;
 }

@@ -1,12 +1,30 @@
 import { DnsError } from "../dns-error.ts";
-import { foldName, nameFromText, nameToAbsoluteText, nameToText, type Name } from "../name/name.ts";
-import { compileSet, equalRecordSets } from "./compiled-set.ts";
-import { compileChanges, type RecordProblem } from "./record-check.ts";
+import { rdataFromText } from "../message/rdata.ts";
+import { typeNs, typeSoa } from "../message/type-numbers.ts";
+import {
+  equalNames,
+  foldName,
+  nameFromText,
+  nameToAbsoluteText,
+  nameToText,
+  type Name,
+} from "../name/name.ts";
+import { ContentBuilder } from "./content-builder.ts";
+import { readContent } from "./content-reader.ts";
+import { buildChanges, type OwnerContent, type RecordProblem } from "./record-check.ts";
 import type { RecordSet } from "./record-set.ts";
 import { isNewerSerial, nextSerial } from "./serial.ts";
-import { rdataFromText } from "../message/rdata.ts";
-import { typeFromText } from "../message/codes.ts";
-import type { WireRecord, ZoneDelta, ZoneSnapshot } from "./wire-record.ts";
+import type { ZoneDelta, ZoneSnapshot } from "./wire-record.ts";
+import {
+  fixedPolicy,
+  rdatasFromText,
+  wireRecordsOf,
+  wireSetFromText,
+  wireSetToText,
+  type WireSet,
+} from "./wire-set.ts";
+import { ZoneDeltas } from "./zone-deltas.ts";
+import { snapshotOf } from "./zone-snapshot.ts";
 import type { ZoneSigner } from "./zone-signer.ts";
 import { ZoneTree } from "./zone-tree.ts";
 
@@ -44,43 +62,65 @@ export interface ZoneStep {
   readonly nameServerTtl?: number;
 }
 
+/** What the apex has beside what `replace` gives it. */
+interface Apex {
+  readonly soa: ZoneSoa;
+  readonly nameServers: readonly string[];
+  readonly nameServerTtl: number;
+  readonly extra: readonly WireSet[];
+  /** What `replace` gave it. */
+  readonly given: readonly WireSet[];
+}
+
+/** One step, ready to be made. */
+interface Step {
+  readonly contents: readonly OwnerContent[];
+  readonly apex: Apex;
+  /** Where the serial goes if that is newer. */
+  readonly wanted?: number | undefined;
+  /** Where the serial goes whatever it is now. */
+  readonly exact?: number;
+}
+
 /**
- * One zone's data, compiled to bytes as it changes. The content of an answer is always that of one moment: a change
- * is synchronous and so is an answer.
+ * One zone's data, as bytes in shared memory that answers are copied from. The content of an answer is always that of one
+ * moment, in this thread and in others. One thread changes it.
  */
 export class Zone {
   /** Folded to lower case, without the trailing dot; `.` for the root. */
   readonly origin: string;
   /** For the authority, which answers from it. */
   readonly tree: ZoneTree;
-  #soa: ZoneSoa;
-  #nameServers: readonly string[];
-  #nameServerTtl: number;
-  readonly #listeners = new Set<(delta: ZoneDelta) => void>();
-  #extra: readonly RecordSet[] = [];
+  readonly #builder: ContentBuilder;
+  readonly #deltas = new ZoneDeltas();
+  #apex: Apex;
+  #signing: ZoneSigner | undefined;
 
-  /** @throws DnsError `BadZone`, `BadName` or `BadRecord` */
-  constructor(options: ZoneOptions) {
+  /**
+   * @param tree filled already, for what loads zones; of the same origin
+   * @throws DnsError `BadZone`, `BadName` or `BadRecord`
+   */
+  constructor(options: ZoneOptions, tree?: ZoneTree) {
     const origin = foldName(nameFromText(options.origin));
     this.origin = nameToText(origin);
-    this.#soa = options.soa;
-    this.#nameServers = options.nameServers;
-    this.#nameServerTtl = options.nameServerTtl;
-    const soa = this.#compileSoa(origin, options.soa.ttl);
-    this.tree = new ZoneTree(origin, { soa, negativeSoa: soa, ready: options.ready ?? true });
-    this.#compileApex();
+    this.tree = tree ?? new ZoneTree(origin);
+    this.#builder = new ContentBuilder(origin);
+    const { soa, nameServers, nameServerTtl } = options;
+    this.#apex = { soa, nameServers, nameServerTtl, extra: [], given: [] };
+    this.#commit({ contents: [], apex: this.#apex, exact: soa.serial });
+    this.tree.ready = options.ready ?? true;
   }
 
   get serial(): number {
-    return this.#soa.serial;
+    return this.#apex.soa.serial;
   }
 
   get soa(): ZoneSoa {
-    return this.#soa;
+    return this.#apex.soa;
   }
 
   get nameServers(): readonly string[] {
-    return this.#nameServers;
+    return this.#apex.nameServers;
   }
 
   get ready(): boolean {
@@ -89,7 +129,17 @@ export class Zone {
 
   /** How many names there are, empty non-terminals included. */
   get nameCount(): number {
-    return this.tree.table.size;
+    return this.tree.names;
+  }
+
+  /** Signs this zone's answers in this thread where the question has DO. */
+  get signing(): ZoneSigner | undefined {
+    return this.#signing;
+  }
+
+  set signing(signer: ZoneSigner | undefined) {
+    this.#signing = signer;
+    this.tree.view.signer = signer;
   }
 
   /**
@@ -101,28 +151,13 @@ export class Zone {
    * @throws DnsError `BadZone` with the first of `check`'s problems
    */
   replace(changes: ReadonlyMap<string, readonly RecordSet[]>, options: ZoneStep = {}): boolean {
-    const { contents, problems } = compileChanges(changes, this.tree.origin);
-    const problem = problems[0];
-    if (problem !== undefined) {
-      throw new DnsError(
-        "BadZone",
-        `cannot put ${problem.owner} ${problem.type} into ${this.origin}: ${problem.message}`,
-      );
-    }
-    let changed = options.serial !== undefined && isNewerSerial(options.serial, this.serial);
-    if (this.#replaceApex(options)) changed = true;
-    for (const content of contents) {
-      if (equalSets(this.tree.find(content.name)?.given ?? [], content.given)) continue;
-      changed = true;
-      this.tree.put(content);
-    }
-    if (changed) this.#step(options.serial);
-    return changed;
+    const contents = this.#build(changes);
+    return this.#commit({ contents, apex: this.#apexAfter(options, contents), wanted: options.serial });
   }
 
   /** The problems that `replace` would refuse the changes for, at most one per record set; empty when it would not. */
   check(changes: ReadonlyMap<string, readonly RecordSet[]>): readonly RecordProblem[] {
-    return compileChanges(changes, this.tree.origin).problems;
+    return buildChanges(changes, { origin: this.tree.origin, builder: this.#builder }).problems;
   }
 
   /**
@@ -132,9 +167,39 @@ export class Zone {
    * @throws DnsError `BadZone`
    */
   load(changes: ReadonlyMap<string, readonly RecordSet[]>, serial: number): void {
-    this.replace(changes);
-    this.#soa = { ...this.#soa, serial: serial >>> 0 };
-    this.#compileApex();
+    const contents = this.#build(changes);
+    this.#commit({ contents, apex: this.#apexAfter({}, contents), exact: serial >>> 0 });
+  }
+
+  /**
+   * Replaces the whole content, SOA and apex NS included, with the serial as given: for transferred zones. Owners that stay
+   * the same are not touched, and listeners hear of the difference only.
+   *
+   * @throws DnsError `BadZone` with the first record set that a zone cannot hold; then nothing is changed
+   */
+  replaceAll(soa: ZoneSoa, sets: Iterable<RecordSet>): void {
+    const changes = new Map<string, RecordSet[]>([[this.origin, []]]);
+    const apexNs: RecordSet[] = [];
+    for (const set of sets) {
+      const owner = nameToText(foldName(nameFromText(set.name)));
+      const type = set.type.toUpperCase();
+      if (owner === this.origin && type === "SOA") continue;
+      if (owner === this.origin && type === "NS") apexNs.push(set);
+      else if (changes.get(owner)?.push(set) === undefined) changes.set(owner, [set]);
+    }
+    for (const node of this.tree.nodes()) {
+      if (node === this.tree.apex || this.tree.contentOf(node) === 0) continue;
+      const owner = nameToText(this.tree.view.nameOf(node));
+      if (!changes.has(owner)) changes.set(owner, []);
+    }
+    const contents = this.#build(changes);
+    const nameServers = apexNs.flatMap((set) => set.data);
+    const nameServerTtl = Math.min(...apexNs.map((set) => set.ttl));
+    this.#commit({
+      contents,
+      apex: { ...this.#apexAfter({}, contents), soa, nameServers, nameServerTtl },
+      exact: soa.serial >>> 0,
+    });
   }
 
   /** Starts (or, with `false`, stops) answering from the zone. */
@@ -145,205 +210,174 @@ export class Zone {
   /** Changes SOA fields; one serial step when any differs. The serial moves only forward, an older one is ignored. */
   setSoa(soa: Partial<ZoneSoa>): void {
     const { serial, ...rest } = soa;
-    const merged = { ...this.#soa, ...rest };
-    const differs = (Object.keys(rest) as (keyof ZoneSoa)[]).some(
-      (field) => merged[field] !== this.#soa[field],
-    );
-    if (!differs && (serial === undefined || !isNewerSerial(serial, this.serial))) return;
-    const before = this.#soa;
-    try {
-      this.#soa = merged;
-      this.#step(serial);
-    } catch (error) {
-      this.#soa = before;
-      throw error;
-    }
+    this.#commit({ contents: [], apex: this.#apexAfter({ soa: rest }, []), wanted: serial });
   }
 
   /** Replaces the apex NS set; one serial step if it differs. */
-  setNameServers(names: readonly string[], ttl: number = this.#nameServerTtl): void {
-    const before = { names: this.#nameServers, ttl: this.#nameServerTtl };
-    if (
-      ttl === before.ttl &&
-      names.length === before.names.length &&
-      names.every((name, i) => name === before.names[i])
-    )
-      return;
-    try {
-      this.#nameServers = names;
-      this.#nameServerTtl = ttl;
-      this.#compileApex();
-    } catch (error) {
-      this.#nameServers = before.names;
-      this.#nameServerTtl = before.ttl;
-      throw error;
-    }
-    this.#step(undefined);
+  setNameServers(names: readonly string[], ttl: number = this.#apex.nameServerTtl): void {
+    this.#commit({ contents: [], apex: this.#apexAfter({ nameServers: names, nameServerTtl: ttl }, []) });
+  }
+
+  /**
+   * Replaces what the apex has beside SOA, NS and what `replace` gives it: DNSKEY, CDS, CDNSKEY. One serial step if it
+   * differs.
+   */
+  setApexExtra(sets: readonly RecordSet[]): void {
+    this.#commit({ contents: [], apex: { ...this.#apex, extra: sets.map(wireSetFromText) } });
   }
 
   /** Every record set: the apex with SOA and NS first, then the owners in canonical order (RFC 4034 §6.1). */
   *recordSets(): IterableIterator<RecordSet> {
-    const nodes = [...this.tree.table.values()].filter(
-      (node) => node.given.length > 0 && node !== this.tree.apex,
-    );
-    const keyed = nodes.map((node) => ({ node, key: canonicalKey(node.name) }));
+    const { tree } = this;
+    const keyed: { readonly node: number; readonly key: string }[] = [];
+    for (const node of tree.nodes())
+      if (node !== tree.apex && tree.contentOf(node) !== 0)
+        keyed.push({ node, key: canonicalKey(tree.view.nameOf(node)) });
     keyed.sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0));
     yield* this.recordSetsOf(this.origin);
-    for (const { node } of keyed) yield* node.given;
+    for (const { node } of keyed) yield* this.#setsAt(node);
   }
 
-  /** The record sets of one owner as given to `replace`; for the apex, SOA and NS before them. */
+  /** The record sets of one owner, in canonical form; the apex's begin with SOA and NS. */
   recordSetsOf(owner: string): readonly RecordSet[] {
-    const node = this.tree.find(nameFromText(owner));
-    if (node === undefined) return [];
-    if (node !== this.tree.apex) return node.given;
-    return [this.#soaSet(this.#soa.ttl), this.#nameServerSet(), ...node.given];
-  }
-
-  /** Signs this zone's answers where the question has DO; set by the DNSSEC part. */
-  get signing(): ZoneSigner | undefined {
-    return this.tree.signing;
-  }
-
-  set signing(signer: ZoneSigner | undefined) {
-    this.tree.signing = signer;
-    if (signer === undefined) return;
-    signer.typesAt = (name) => this.typesAt(name);
-    signer.recordsAt = (name, type) => {
-      const set = this.recordSetsOf(nameToText(name)).find((one) => typeFromText(one.type) === type);
-      return set && { ttl: set.ttl, rdatas: set.data.map((text) => rdataFromText(type, text)) };
-    };
-  }
-
-  /**
-   * Calls a listener with the records of each serial step, within the change that made it. Costs nothing without
-   * listeners. What a listener throws is dropped.
-   */
-  observe(listener: (delta: ZoneDelta) => void): Disposable {
-    this.#listeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
-  }
-
-  /** The records as they are now, to be read while the zone changes on. Dispose of it soon: it holds memory. */
-  snapshot(): ZoneSnapshot {
-    const records = [...this.recordSets()].flatMap(toWire);
-    return {
-      serial: this.serial,
-      records: () => records.values(),
-      [Symbol.dispose]: () => {},
-    };
+    const node = this.tree.find(foldName(nameFromText(owner)));
+    return node === 0 ? [] : this.#setsAt(node);
   }
 
   /** The types at a name: `undefined` where there is no such name, `[]` at an empty non-terminal. */
   typesAt(name: Name): number[] | undefined {
-    return this.tree.find(foldName(name))?.sets.map((set) => set.type);
-  }
-
-  /** Replaces what the apex has beside SOA, NS and what `replace` gives it: DNSKEY, CDS, CDNSKEY. One serial step if it differs. */
-  setApexExtra(sets: readonly RecordSet[]): void {
-    if (equalSets(this.#extra, sets)) return;
-    this.#extra = sets;
-    this.#step(undefined);
+    return this.tree.view.typesAt(name);
   }
 
   /**
-   * Replaces the whole content, SOA and apex NS included, with the serial as given: for transferred zones. Owners that stay
-   * the same are not touched, and listeners hear of the difference only.
-   *
-   * @throws DnsError `BadZone` with the first record set that a zone cannot hold; then nothing is changed
+   * Calls a listener with the records of each serial step, when the change is made. Costs nothing without listeners. What
+   * a listener throws is dropped.
    */
-  replaceAll(soa: ZoneSoa, sets: Iterable<RecordSet>): void {
-    const changes = new Map<string, RecordSet[]>();
-    for (const set of this.recordSets()) if (set.name !== this.origin) changes.set(set.name, []);
-    const apexNs: RecordSet[] = [];
-    for (const set of sets) {
-      const owner = nameToText(foldName(nameFromText(set.name)));
-      if (owner === this.origin && set.type.toUpperCase() === "NS") apexNs.push(set);
-      else changes.set(owner, [...(changes.get(owner) ?? []), set]);
-    }
-    const { serial, ...rest } = soa;
-    const nameServers = apexNs.flatMap((set) => set.data);
-    if (nameServers.length === 0)
-      throw new DnsError("BadZone", `the content for ${this.origin} has no name server; name at least one`);
-    this.replace(changes, { soa: rest, nameServers, nameServerTtl: apexNs[0]?.ttl ?? soa.ttl });
-    this.#soa = { ...this.#soa, serial: serial >>> 0 };
-    this.#compileApex();
+  observe(listener: (delta: ZoneDelta) => void): Disposable {
+    return this.#deltas.observe(listener);
   }
 
-  /** Whether the SOA's fields or the NS set differ now; as before when they cannot be compiled. */
-  #replaceApex({
-    soa = {},
-    nameServers = this.#nameServers,
-    nameServerTtl = this.#nameServerTtl,
-  }: ZoneStep): boolean {
-    const before = { soa: this.#soa, names: this.#nameServers, ttl: this.#nameServerTtl };
-    const merged = { ...before.soa, ...soa };
-    const same =
-      (Object.keys(merged) as (keyof ZoneSoa)[]).every((field) => merged[field] === before.soa[field]) &&
-      nameServerTtl === before.ttl &&
-      nameServers.length === before.names.length &&
-      nameServers.every((name, index) => name === before.names[index]);
-    if (same) return false;
-    try {
-      this.#soa = merged;
-      this.#nameServers = nameServers;
-      this.#nameServerTtl = nameServerTtl;
-      this.#compileApex();
-    } catch (error) {
-      this.#soa = before.soa;
-      this.#nameServers = before.names;
-      this.#nameServerTtl = before.ttl;
-      throw error;
-    }
+  /** The records as they are now, to be read while the zone changes on. Dispose of it soon: it holds memory. */
+  snapshot(): ZoneSnapshot {
+    return snapshotOf(this.tree, {
+      serial: this.serial,
+      soa: wireRecordsOf(this.tree.origin, this.#soaSet(this.#apex.soa))[0]!,
+    });
+  }
+
+  #build(changes: ReadonlyMap<string, readonly RecordSet[]>): readonly OwnerContent[] {
+    const { contents, problems } = buildChanges(changes, {
+      origin: this.tree.origin,
+      builder: this.#builder,
+    });
+    const problem = problems[0];
+    if (problem === undefined) return contents;
+    throw new DnsError(
+      "BadZone",
+      `cannot put ${problem.owner} ${problem.type} into ${this.origin}: ${problem.message}`,
+    );
+  }
+
+  #apexAfter(
+    { soa, nameServers, nameServerTtl }: Omit<ZoneStep, "serial">,
+    contents: readonly OwnerContent[],
+  ): Apex {
+    const present = this.#apex;
+    const given = contents.find(({ name }) => equalNames(name, this.tree.origin))?.sets;
+    if (soa === undefined && nameServers === undefined && nameServerTtl === undefined && given === undefined)
+      return present;
+    return {
+      soa: { ...present.soa, ...soa },
+      nameServers: nameServers ?? present.nameServers,
+      nameServerTtl: nameServerTtl ?? present.nameServerTtl,
+      extra: present.extra,
+      given: given ?? present.given,
+    };
+  }
+
+  /** Makes a step if it makes any difference; false where it does not. */
+  #commit({ contents, apex, wanted, exact }: Step): boolean {
+    const { tree } = this;
+    const { origin } = tree;
+    const present = this.serial;
+    const owners = contents.filter((change) => !equalNames(change.name, origin) && !tree.has(change));
+    const apexWords =
+      apex === this.#apex && tree.contentOf(tree.apex) !== 0 ? undefined : this.#buildApex(apex);
+    const apexChange = { name: origin, words: apexWords };
+    const isApexChanged = apexWords !== undefined && !tree.has(apexChange);
+    const isNewer = wanted !== undefined && isNewerSerial(wanted, present);
+    if (owners.length === 0 && !isApexChanged && !isNewer && (exact ?? present) === present) return false;
+    const serial = exact ?? nextSerial(present, wanted);
+    const soa = { ...apex.soa, serial };
+    const changes = isApexChanged ? [...owners, apexChange] : owners;
+    const before = this.#deltas.isObserved ? changes.map(({ name }) => this.#wireSetsOf(name)) : undefined;
+    const negative = isApexChanged ? this.#buildNegativeSoa(soa) : undefined;
+    const oldSoa = this.#soaSet(this.#apex.soa);
+    tree.publish({ owners: changes, serial, ...(negative === undefined ? {} : { negativeSoa: negative }) });
+    this.#apex = { ...apex, soa };
+    if (before === undefined) return true;
+    this.#deltas.tell({
+      origin,
+      serials: [present, serial],
+      soas: [oldSoa, this.#soaSet(soa)],
+      owners: changes.map(({ name }, index) => ({
+        name,
+        before: before[index]!,
+        after: this.#wireSetsOf(name),
+      })),
+    });
     return true;
   }
 
-  #step(wanted: number | undefined): void {
-    this.#soa = { ...this.#soa, serial: nextSerial(this.#soa.serial, wanted) };
-    this.#compileApex();
-  }
-
-  #compileApex(): void {
-    const { tree } = this;
-    if (this.#nameServers.length === 0) {
+  /** The apex as it would be with the present serial, so that it can be compared. */
+  #buildApex(apex: Apex): Int32Array {
+    const nameServers = this.#nameServerSet(apex);
+    if (nameServers.rdatas.length === 0)
       throw new DnsError("BadZone", `zone ${this.origin} has no name server; name at least one`);
-    }
-    const soa = this.#compileSoa(tree.origin, this.#soa.ttl);
-    const negativeSoa = this.#compileSoa(tree.origin, Math.min(this.#soa.ttl, this.#soa.minimum));
-    const nameServers = compileSet(this.#nameServerSet(), tree.origin);
-    tree.soa = soa;
-    tree.negativeSoa = negativeSoa;
-    const extra = this.#extra.map((set) => compileSet(set, tree.origin));
-    tree.setApexSets([soa, nameServers, ...extra]);
+    const builder = this.#builder;
+    builder.begin();
+    builder.add(this.#soaSet({ ...apex.soa, serial: this.serial }));
+    for (const set of [nameServers, ...apex.extra, ...apex.given]) builder.add(set);
+    builder.end();
+    return builder.take();
   }
 
-  #compileSoa(origin: Name, ttl: number): ReturnType<typeof compileSet> {
-    return compileSet(this.#soaSet(ttl), origin);
+  #buildNegativeSoa(soa: ZoneSoa): Int32Array {
+    const builder = this.#builder;
+    builder.begin();
+    builder.add({ ...this.#soaSet(soa), ttl: Math.min(soa.ttl, soa.minimum) });
+    builder.end();
+    return builder.take();
   }
 
-  #soaSet(ttl: number): RecordSet {
-    const { mname, rname, serial, refresh, retry, expire, minimum } = this.#soa;
+  #soaSet(soa: ZoneSoa): WireSet {
+    const { mname, rname, serial, refresh, retry, expire, minimum, ttl } = soa;
     const data = `${absolute(mname)} ${absolute(rname)} ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
-    return { name: this.origin, type: "SOA", ttl, data: [data] };
+    return { type: typeSoa, ttl, rdatas: [rdataFromText(typeSoa, data)], policy: fixedPolicy };
   }
 
-  #nameServerSet(): RecordSet {
-    return { name: this.origin, type: "NS", ttl: this.#nameServerTtl, data: this.#nameServers.map(absolute) };
+  #nameServerSet({ nameServers, nameServerTtl }: Apex): WireSet {
+    const rdatas = rdatasFromText(typeNs, nameServers.map(absolute));
+    return { type: typeNs, ttl: nameServerTtl, rdatas, policy: fixedPolicy };
   }
-}
 
-function toWire(set: RecordSet): WireRecord[] {
-  const type = typeFromText(set.type);
-  const owner = nameFromText(set.name);
-  return set.data.map((text) => ({ owner, type, ttl: set.ttl, rdata: rdataFromText(type, text) }));
+  #setsAt(node: number): RecordSet[] {
+    const { view } = this.tree;
+    const contentAt = this.tree.contentOf(node);
+    if (contentAt === 0) return [];
+    const name = view.nameOf(node);
+    return readContent(view, contentAt, view.origin).map((set) => wireSetToText(name, set));
+  }
+
+  #wireSetsOf(name: Name): readonly WireSet[] {
+    const node = this.tree.find(name);
+    const contentAt = node === 0 ? 0 : this.tree.contentOf(node);
+    return contentAt === 0 ? [] : readContent(this.tree.view, contentAt, this.tree.origin);
+  }
 }
 
 function absolute(name: string): string {
   return nameToAbsoluteText(nameFromText(name));
-}
-
-function equalSets(left: readonly RecordSet[], right: readonly RecordSet[]): boolean {
-  return left.length === right.length && left.every((set, index) => equalRecordSets(set, right[index]!));
 }
 
 /** Labels from the right, each followed by a separator below every octet, so that text order is canonical order. */
