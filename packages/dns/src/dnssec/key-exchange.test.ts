@@ -16,7 +16,7 @@ import { ZoneKeys } from "./zone-keys.ts";
 
 const zoneText = "$ORIGIN p.test.\n$TTL 30\n@ SOA ns h 1 2 3 4 5\n@ NS ns\nwww A 192.0.2.53\n";
 const ownKeysLabel = "_own-dnskey";
-const delays = { dnskeyTtl: 60, recordTtlMax: 30, dsTtl: 90, propagation: 25 };
+const delays = { dnskeyTtl: 60, recordTtlMax: 30, dsTtl: 150, propagation: 25 };
 const roundSeconds = 10;
 const tag = (key: SigningKey): number => keyTagOf(dnskeyOf(key));
 
@@ -33,6 +33,8 @@ class World {
   readonly clock = new SetClock();
   readonly clusters: Cluster[] = [];
   readonly silent = new Set<string>();
+  /** Clusters that the delegation does not name, so that nobody asks them. */
+  readonly absent = new Set<Cluster>();
   /** The tags of the parent's DS records. */
   ds: readonly number[] = [];
 
@@ -101,7 +103,10 @@ class World {
   }
 
   async round(): Promise<void> {
-    for (const { exchange } of this.clusters) await exchange.round();
+    for (const cluster of this.clusters) {
+      const { active } = await cluster.exchange.round();
+      if (active) this.absent.delete(cluster);
+    }
     // A parent takes CDS only where all servers agree (RFC 7344 §6.2).
     const [first, ...others] = this.clusters.map((cluster) => this.cdsOf(cluster).join());
     if (others.every((one) => one === first))
@@ -131,6 +136,7 @@ class Caches {
   check(world: World): void {
     const now = world.clock.now() / 1000;
     for (const cluster of world.clusters) {
+      if (world.absent.has(cluster)) continue;
       this.#seen.push({
         at: now,
         kind: "keys",
@@ -181,7 +187,7 @@ for (const [what, index, fresh] of [
     const cluster = world.clusters[index]!;
     const { zoneKeys } = cluster;
     const old = zoneKeys.keys.own.find((key) => key.secureEntryPoint === fresh.secureEntryPoint)!;
-    for (let seconds = 0; seconds < 500; seconds += 5) {
+    for (let seconds = 0; seconds < 600; seconds += 5) {
       if (seconds % roundSeconds === 0) await world.round();
       if (seconds === 100) zoneKeys.set(introduceKey(zoneKeys.keys, fresh, world.clock.now() / 1000));
       caches.check(world);
@@ -201,6 +207,33 @@ for (const [what, index, fresh] of [
     assert.deepEqual(cluster.stored.at(-1), zoneKeys.keys);
   });
 }
+
+test("a cluster that joins is asked only when everybody knows its keys, and then always validates", async () => {
+  const world = worldOfThree();
+  const caches = new Caches();
+  let joined: Cluster | undefined;
+  for (let seconds = 0; seconds < 600; seconds += 5) {
+    if (seconds === 100) {
+      const waiting = [testKey(21, true), testKey(22, false)].map((key) => ({
+        ...key,
+        times: { publish: 0 },
+      }));
+      joined = world.add(
+        waiting,
+        world.clusters
+          .flatMap(({ zoneKeys }) => zoneKeys.keys.own)
+          .map((key) => ({ dnskey: dnskeyOf(key), wantsDs: key.secureEntryPoint })),
+      );
+      world.absent.add(joined);
+    }
+    if (seconds % roundSeconds === 0) await world.round();
+    caches.check(world);
+    world.clock.advance(5);
+  }
+  assert.equal(world.absent.size, 0);
+  assert.equal(world.ds.length, 4);
+  assert.deepEqual(signersOf(joined!, "A"), [tag(testKey(22, false))]);
+});
 
 test("these checks see a key that signs at once, and one that goes at once", async () => {
   for (const own of [[testKey(1, true), testKey(11, true)], [testKey(11, true)]]) {
@@ -241,7 +274,8 @@ test("what is known of a silent cluster stays, also over a restart, and goes wit
   await world.round();
   world.silent.add("192.0.2.3");
   const { exchange, zoneKeys } = world.clusters[0]!;
-  const { unknown } = await exchange.round();
+  const { unknown, active } = await exchange.round();
+  assert.ok(active);
   assert.deepEqual([...unknown], [["192.0.2.3", "_own-dnskey.p.test DNSKEY: no reply in time"]]);
   const tags = (keys: SigningKeys): number[] =>
     keys.foreign.map(({ dnskey }) => keyTagOf(dnskey)).toSorted((a, b) => a - b);

@@ -35,6 +35,8 @@ export interface KeyExchangeOptions {
 export interface KeyExchangeRound {
   /** The clusters that did not tell their keys, and why. What was known of them stays in force. */
   readonly unknown: ReadonlyMap<string, string>;
+  /** Whether this cluster's keys are due to sign, all kinds of them: only then may the delegation name this cluster. */
+  readonly active: boolean;
 }
 
 interface Sighting {
@@ -77,7 +79,7 @@ export class KeyExchange {
       await this.#options.persist(keys);
       zoneKeys.set(keys);
     }
-    return { unknown };
+    return { unknown, active: isComplete(keys.own, now) };
   }
 
   get #now(): number {
@@ -141,6 +143,16 @@ export class KeyExchange {
 function withoutRemoved(own: readonly SigningKey[], now: number): readonly SigningKey[] {
   const isActive = own.some((key) => keyState(key, now) === "active");
   return isActive ? own.filter((key) => keyState(key, now) !== "removed") : own;
+}
+
+/** Whether an active SEP key is there, and an active ZSK unless there is none at all. */
+function isComplete(own: readonly SigningKey[], now: number): boolean {
+  const active = own.filter((key) => keyState(key, now) === "active");
+  const hasZoneKeys = own.some((key) => !key.secureEntryPoint);
+  return (
+    active.some((key) => key.secureEntryPoint) &&
+    (!hasZoneKeys || active.some((key) => !key.secureEntryPoint))
+  );
 }
 
 function isSame(left: SigningKeys, right: SigningKeys): boolean {
