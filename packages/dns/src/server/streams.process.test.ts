@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect as connectTcp, type Socket } from "node:net";
@@ -296,6 +297,55 @@ function closed(socket: Socket): Promise<void> {
     socket.on("close", () => resolve());
     socket.resume();
   });
+}
+
+test(
+  "a server out of file descriptors goes on answering, and accepts again when there are some",
+  { timeout: 60_000 },
+  async () => {
+    const child = spawn("sh", ["-c", `ulimit -n 100 && exec "${process.execPath}" "${idleServer()}"`], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const clients: Socket[] = [];
+    try {
+      const port = Number((await linesOf(child.stdout).next()).value);
+      for (let index = 0; index < 300; index++) {
+        const socket = connectTcp({ host: address, port });
+        socket.on("error", () => {});
+        clients.push(socket);
+      }
+      // Datagrams need no descriptor of their own.
+      assert.equal((await askUdp(port)).readUInt16BE(6), 2);
+      for (const socket of clients) socket.destroy();
+      const asker = await askTcpUntilAnswered(port);
+      assert.equal(asker.readUInt16BE(8), 2);
+      assert.equal(child.exitCode, null);
+    } finally {
+      child.kill("SIGKILL");
+    }
+  },
+);
+
+async function askUdp(port: number): Promise<Buffer> {
+  const socket = createSocket("udp4");
+  socket.send(question("www.p.test", "A"), port, address);
+  const [answer] = (await once(socket, "message")) as [Buffer];
+  socket.close();
+  return answer;
+}
+
+/** While descriptors are short, connections are closed at once. */
+async function askTcpUntilAnswered(port: number): Promise<Buffer> {
+  for (;;) {
+    const socket = connectTcp({ host: address, port });
+    socket.write(toFrame(question("www.p.test", "A")));
+    const answer = await new Promise<Buffer | undefined>((resolve) => {
+      socket.on("data", resolve).on("close", () => resolve(undefined));
+      socket.on("error", () => {});
+    });
+    socket.destroy();
+    if (answer !== undefined) return answer;
+  }
 }
 
 function idleServer(): string {
