@@ -23,13 +23,13 @@ export function meridian(datapath: "mmsg" | "dgram"): ServerDriver {
     async prepare(settings) {
       const { port, zoneFile, workers } = settings;
       if (settings.updates) return withConfig(settings, datapath);
-      const known = await knownOptions();
+      const options = await knownOptions();
       return {
         command: [
           ...[process.execPath, meridianMain, "dns"],
           ...["--zone-file", zoneFile, "--origin", origin, "--listen", `127.0.0.1:${port}`],
-          ...(known.has("datapath") ? ["--datapath", datapath] : []),
-          ...(known.has("workers") ? ["--workers", String(workers)] : []),
+          ...(options.has("datapath") ? ["--datapath", datapath] : []),
+          ...(options.has("workers") ? ["--workers", String(workers)] : []),
         ],
       };
     },
@@ -55,8 +55,12 @@ async function withConfig(
   return { command: [process.execPath, meridianMain, "dns", "--config", config] };
 }
 
-/** The names of the options that `meridian dns --help` lists. */
-async function knownOptions(): Promise<ReadonlySet<string>> {
-  const help = await output(process.execPath, [meridianMain, "dns", "--help"]);
-  return new Set([...help.matchAll(/--([a-z][a-z-]*)/g)].map((match) => match[1]!));
+let known: Promise<ReadonlySet<string>> | undefined;
+
+/** The names of the options that `meridian dns --help` lists, asked for once. */
+function knownOptions(): Promise<ReadonlySet<string>> {
+  known ??= output(process.execPath, [meridianMain, "dns", "--help"]).then(
+    (help) => new Set([...help.matchAll(/--([a-z][a-z-]*)/g)].map((match) => match[1]!)),
+  );
+  return known;
 }
