@@ -237,7 +237,7 @@ test("differences come condensed; who is current or ahead gets one SOA, who is t
   assert.equal(await kind(first), "whole", "the journal holds some steps only");
   assert.equal(await kind((zone.serial - 1) >>> 0), "deltas");
   assert.equal(await kind((zone.serial - 3) >>> 0), "deltas");
-  assert.equal(await kind(77), "whole", "a serial from elsewhere");
+  assert.equal(await kind(4_294_967_000), "whole", "a serial from elsewhere");
   assert.ok(server.counters.incremental >= 3);
 });
 
