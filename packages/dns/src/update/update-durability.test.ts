@@ -177,6 +177,15 @@ test("a journal of another content or another zone is not put on top", async () 
     );
 });
 
+test("the zone's file may change while there are no updates", async () => {
+  const { sim, node } = world();
+  await sim.complete(open(node.runtime));
+  const { update, zone } = await sim.complete(open(node.restart(), fileText.replace("4294967290", "7")));
+  assert.equal(await sim.complete(update(add("a", "192.0.2.1"))), 0);
+  const again = await sim.complete(open(node.restart(), fileText.replace("4294967290", "7")));
+  assert.equal(contentOf(again.zone), contentOf(zone));
+});
+
 test("a journal is compacted when it has doubled, and holds the same", async () => {
   const { sim, node } = world();
   const { zone, update, server } = await sim.complete(open(node.runtime));

@@ -79,20 +79,23 @@ export class UpdateJournal implements AsyncDisposable {
       );
     }
     const [first, ...rest] = payloads.map(decode);
-    const head = readHead(first, { path, zone });
     const entries = rest as Entry[];
+    const head: Head = { format: "meridian update journal 1", origin: zone.origin, baseSerial: zone.serial };
+    if (first !== undefined) checkHead(first as Partial<Head>, { head, path, isEmpty: entries.length === 0 });
+    const touched = replay(entries, { zone, path });
     const opened = await disk.openLog(path);
+    // Without updates it may stand on any content of the zone's file, and begins anew on this one.
+    const kept = entries.length === 0 ? 0 : wholeOctets;
     if (wholeOctets < octets.length) {
       log.warn("the torn end of an update journal was cut off; it was never acknowledged", {
         path,
         zone: zone.origin,
         octets: octets.length - wholeOctets,
       });
-      await opened.truncate(wholeOctets);
     }
-    const touched = replay(entries, { zone, path });
-    const journal = new UpdateJournal({ disk, path, head, log: opened, octets: wholeOctets, touched });
-    if (wholeOctets === 0) await journal.#write(head);
+    if (kept < octets.length) await opened.truncate(kept);
+    const journal = new UpdateJournal({ disk, path, head, log: opened, octets: kept, touched });
+    if (kept === 0) await journal.#write(head);
     return journal;
   }
 
@@ -149,23 +152,23 @@ export class UpdateJournal implements AsyncDisposable {
   }
 }
 
-function readHead(first: unknown, { path, zone }: { readonly path: string; readonly zone: Zone }): Head {
-  const head: Head = { format: "meridian update journal 1", origin: zone.origin, baseSerial: zone.serial };
-  if (first === undefined) return head;
-  const found = first as Partial<Head>;
-  if (found.format !== head.format || found.origin !== head.origin) {
+function checkHead(
+  found: Partial<Head>,
+  { head, path, isEmpty }: { readonly head: Head; readonly path: string; readonly isEmpty: boolean },
+): void {
+  const { format, origin, baseSerial } = head;
+  if (found.format !== format || found.origin !== origin) {
     throw new DnsError(
       "BadJournal",
-      `${path} is not the journal of zone ${zone.origin} but of ${found.origin ?? "something else"}; give each zone a path of its own`,
+      `${path} is not the journal of zone ${origin} but of ${found.origin ?? "something else"}; give each zone a path of its own`,
     );
   }
-  if (found.baseSerial !== head.baseSerial) {
+  if (found.baseSerial !== baseSerial && !isEmpty) {
     throw new DnsError(
       "BadJournal",
-      `journal ${path} stands on serial ${found.baseSerial} of zone ${zone.origin}, and the zone's file has ${zone.serial}; put the old file back, or remove the journal and with it all updates since`,
+      `journal ${path} stands on serial ${found.baseSerial} of zone ${origin}, and the zone's file has ${baseSerial}; put the old file back, or remove the journal and with it all updates since`,
     );
   }
-  return head;
 }
 
 /** Puts the last content of each owner into the zone, in one step. Returns the owners. */
