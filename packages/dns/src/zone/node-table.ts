@@ -72,7 +72,7 @@ export class NodeTable {
       if (node !== 0) this.#put(table, slots - 1, { hash: words[former + 2 * slot]!, node });
     }
     const sequence = words[header.sequence]!;
-    Atomics.store(words, header.sequence, sequence + 1);
+    Atomics.add(words, header.sequence, 1);
     words[header.table] = table;
     words[header.mask] = slots - 1;
     Atomics.store(words, header.sequence, sequence + 2);

@@ -145,7 +145,8 @@ export class ZoneTree {
     for (let index = 0; index < stored; index++) blocks[index] = this.#store(owners[index]!.words);
     const only = stored === 0 && owners.length === 1 ? this.#store(owners[0]!.words) : 0;
     const sequence = arena.words[header.sequence]!;
-    Atomics.store(arena.words, header.sequence, sequence + 1);
+    // A read-modify-write, so that no processor moves what follows before it.
+    Atomics.add(arena.words, header.sequence, 1);
     try {
       for (let index = 0; index < owners.length; index++)
         this.#put(owners[index]!.name, stored === 0 ? only : blocks[index]!);

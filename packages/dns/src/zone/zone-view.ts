@@ -8,6 +8,8 @@ import type { ZoneSigner } from "./zone-signer.ts";
 const probesMax = 4_096;
 /** Rotating sets start at least so many words from each other, so that each has a counter of its own. */
 const turnShift = 3;
+/** This thread's own, so that no two wait for one another. */
+const barrier = new Int32Array(new SharedArrayBuffer(4));
 /** A publishing thread that was put aside by the kernel is waited for this long at a time. */
 const publishWaitMs = 1;
 
@@ -54,6 +56,8 @@ export class ZoneView implements SetMemory {
 
   /** Whether everything read since `begin` is of one generation. */
   get isCurrent(): boolean {
+    // Keeps the reads before it before the one that follows, on processors that would reorder them.
+    Atomics.store(barrier, 0, 0);
     return Atomics.load(this.words, header.sequence) === this.#sequence;
   }
 
