@@ -25,6 +25,7 @@ function authorityOfZone(): Authority {
     clock: runtime.clock,
     version: "1",
     serverId: "id",
+    rateLimit: false,
   });
   const { zone, problems } = parseZoneFile(handWritten.text);
   assert.ok(zone !== undefined, JSON.stringify(problems));

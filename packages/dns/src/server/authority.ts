@@ -9,7 +9,7 @@ import { CookieSecrets } from "./cookie-secrets.ts";
 import type { RequestPipeline } from "./dns-request.ts";
 import { readNotifySoa } from "./notify-soa.ts";
 import type { Query } from "./query.ts";
-import type { RateLimit } from "./rate-limit.ts";
+import { RateLimit } from "./rate-limit.ts";
 import type { AnswerSettings, SharedAuthority } from "./shared-authority.ts";
 
 /** That a peer says its zone has changed (RFC 1996). Unsigned: a reason to ask, never to believe. */
@@ -43,8 +43,8 @@ export interface AuthorityOptions {
   readonly serverId?: string;
   /** What a question with a wrong server cookie gets (RFC 7873 §5.2.3). Default `answer`. */
   readonly badCookie?: "answer" | "refuse";
-  /** Limits like answers over UDP; absent: no limit. */
-  readonly rateLimit?: RateLimit;
+  /** Limits like answers over UDP, by the clock. Default: one with its default options; `false`: none. */
+  readonly rateLimit?: RateLimit | false;
   /** Where addresses are, for `geo` policies. */
   readonly geo?: GeoState;
   /** Said to TCP clients that ask for keepalive (RFC 7828). Default 30,000. */
@@ -73,6 +73,8 @@ export class Authority {
   onShareChanged: (() => void) | undefined;
   /** Secrets of server cookies; random ones, until others are set. */
   readonly cookieSecrets: CookieSecrets;
+  /** What limits like answers over UDP, for its numbers and for whoever answers deferred messages. */
+  readonly rateLimit: RateLimit | undefined;
   /** Reads a message at `offset` of `input` and writes the answer at the start of `output`; 0 is no answer. */
   readonly answer: AnswerDatagram;
   /**
@@ -86,7 +88,6 @@ export class Authority {
   readonly #zones = new Map<string, { readonly zone: Zone; readonly generation: number }>();
   readonly #followed = new Set<string>();
   readonly #hasCookies: boolean;
-  readonly #rateLimit: RateLimit | undefined;
   #settings: AnswerSettings;
   #geo: GeoState | undefined;
   #generation = 0;
@@ -98,7 +99,8 @@ export class Authority {
     this.#hasCookies = clock !== undefined;
     this.cookieSecrets = new CookieSecrets();
     this.cookieSecrets.set({ active: random.bytes(16) });
-    this.#rateLimit = clock === undefined ? undefined : rateLimit;
+    if (clock === undefined || rateLimit === false) this.rateLimit = undefined;
+    else this.rateLimit = rateLimit ?? RateLimit.create({ seed: this.#seed });
     this.#geo = options.geo;
     this.#settings = {
       udpPayloadBytesMax: Math.min(udpOctetsMax, Math.max(udpOctetsMin, options.udpPayloadBytesMax ?? 1232)),
@@ -206,7 +208,7 @@ export class Authority {
       counters: this.#counters,
       settings: this.#settings,
       ...(this.#hasCookies ? { cookies: this.cookieSecrets.memory } : {}),
-      ...(this.#rateLimit === undefined ? {} : { rateLimit: this.#rateLimit.shared }),
+      ...(this.rateLimit === undefined ? {} : { rateLimit: this.rateLimit.shared }),
       ...(this.#geo === undefined ? {} : { geo: this.#geo }),
     };
   }

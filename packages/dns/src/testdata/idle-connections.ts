@@ -4,12 +4,14 @@
  */
 import { silentLogger, type TcpConnection } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
+import { toFrame } from "../message/frame-reader.ts";
 import { Authority } from "../server/authority.ts";
 import { serveDns } from "../server/serve-dns.ts";
-import { caseZoneText, loadZone } from "./case-zone.ts";
+import { caseZoneText, loadZone, question } from "./case-zone.ts";
 
 const address = "127.0.0.1";
 const connections = 10_000;
+const www = toFrame(question("www.p.test", "A"));
 const mebibyte = 1024 * 1024;
 
 async function serve(): Promise<void> {
@@ -34,7 +36,10 @@ async function hold(port: number): Promise<void> {
   const open: TcpConnection[] = [];
   while (open.length < connections) {
     const batch = Array.from({ length: 100 }, () => network.connectTcp({ to: { address, port } }));
-    open.push(...(await Promise.all(batch)));
+    const connected = await Promise.all(batch);
+    // Idle is who has asked before; who has not is let go sooner.
+    await Promise.all(connected.map((connection) => connection.write(www)));
+    open.push(...connected);
   }
   console.log(`connected ${open.length}`);
 }
