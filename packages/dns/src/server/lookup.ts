@@ -72,6 +72,7 @@ export class Lookup {
   readonly #response: Response;
   #type = 0;
   #overTcp = false;
+  #bySubnet = false;
   /** What the answer is to a rate limit, and the hash of the name that its account is for (`RateLimit`). */
   limitClass: number = responseClass.positive;
   limitHash = 0;
@@ -127,6 +128,7 @@ export class Lookup {
     this.#nameAt = questionNameAt;
     this.#type = query.type;
     this.#overTcp = overTcp;
+    this.#bySubnet = query.subnetAt >= 0 && query.input[query.subnetAt + 2] !== 0;
     this.#visitedCount = 0;
     this.#dnameCount = 0;
     this.limitHash = query.name.hashes[0]!;
@@ -195,12 +197,24 @@ export class Lookup {
     return set === 0 ? this.#answerNoData(view) : this.#answer(view, set);
   }
 
+  /**
+   * Whether a set behind an alias is to be asked for on its own: it is chosen by the client's subnet, and the scope of such
+   * an answer would be taken for the alias's, too (RFC 7871 §7.2.1 advises to leave such chains to the resolver).
+   */
+  #isForOthers(words: Int32Array, set: number): boolean {
+    return this.#bySubnet && this.#nameAt !== questionNameAt && (words[set]! & setFlag.geo) !== 0;
+  }
+
   #answerNoData(view: ZoneView): false {
     this.#response.outcome = "nodata";
     return this.#writeSoa(view, responseClass.nodata);
   }
 
   #answer(view: ZoneView, set: number): false {
+    if (this.#isForOthers(view.words, set)) {
+      this.#response.outcome = "elsewhere";
+      return false;
+    }
     const base = this.#write(view, set, "answer");
     if (base < 0) {
       if (this.#isPartOfUse(view.words, set)) this.#response.writePart(view, set);
