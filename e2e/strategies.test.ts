@@ -100,9 +100,56 @@ test("weights choose what is in the answer: a weight of 0 never appears, the oth
   assert.ok(Math.abs(seen.get(eu)! - 150) < 40, `eu was answered ${seen.get(eu)} of 200 times`);
 });
 
-test("geoip decides like roundRobin", async () => {
+const geoMap = (networks: string): string => `
+apiVersion: v1
+kind: Namespace
+metadata: { name: k8gb }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: meridian-geo-map, namespace: k8gb }
+data:
+  geo.yaml: |
+    networks: { 192.0.2.0/24: eu, 198.51.100.0/24: us, 203.0.113.0/24: za, ${networks} }
+`;
+
+test("geoip answers all where nothing is known, then what is near the client, by a map that changes while it serves", async () => {
+  const host = "geo.cloud.example.com";
   await deploy(fleet, { name: "geo", strategy: "{ type: geoip, dnsTtlSeconds: 5 }" });
-  await fleet.answers("geo.cloud.example.com", [eu, us, za]);
+  await fleet.answers(host, [eu, us, za]);
+  const reasonOf = async (): Promise<string> =>
+    fleet.kubectl("eu", [
+      ...["-n", "e2e", "get", "gslb", "geo", "-o"],
+      'jsonpath={.status.conditions[?(@.type=="GeoReady")].reason}',
+    ]);
+  await eventually("the Gslb says that nothing is known", async () =>
+    assert.equal(await reasonOf(), "NoGeoData"),
+  );
+
+  const near = async (subnet: string, addresses: readonly string[], scope: number): Promise<void> => {
+    for (const cluster of all) {
+      await eventually(`${subnet} at ${cluster}`, async () => {
+        const answer = await fleet.dig(cluster, host, { options: [`+subnet=${subnet}`] });
+        assert.deepEqual(answer.addresses, addresses);
+        assert.match(answer.raw, new RegExp(`CLIENT-SUBNET: ${subnet.replaceAll(".", "\\.")}/${scope}\\b`));
+      });
+    }
+  };
+  await fleet.apply(geoMap("10.1.0.0/16: eu, 10.2.0.0/16: [za, us]"));
+  await near("10.1.7.0/24", [eu], 16);
+  await near("10.2.7.0/24", [za], 16);
+  await near("10.9.0.0/24", [eu, us, za], 13);
+  await eventually("the Gslb says that places are known", async () =>
+    assert.equal(await reasonOf(), "GeoReady"),
+  );
+
+  await setReady(fleet, "za", { name: "geo", ready: false });
+  await near("10.2.7.0/24", [us], 16);
+  await fleet.apply(geoMap("10.1.0.0/16: us"));
+  await near("10.1.7.0/24", [us], 16);
+  await fleet.apply(geoMap("10.1.0.0/99: us"));
+  await eventually("the Gslb says what is wrong", async () => assert.equal(await reasonOf(), "MapUnusable"));
+  await near("10.1.7.0/24", [us], 16);
 });
 
 test("a cluster without the Gslb does not take the host from the others", async () => {
