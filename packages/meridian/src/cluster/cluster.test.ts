@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openMemoryStorage } from "@meridian/apiserver";
-import { DnsClient } from "@meridian/dns";
-import type { ResourceType } from "@meridian/kube";
+import { DnsClient, generateKey, keyToFiles, parseTsigKeyFile, type TsigKey } from "@meridian/dns";
+import { dnsKeysLabel } from "@meridian/gslb";
+import { secretType, type ResourceType } from "@meridian/kube";
 import type { Endpoint } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import { applyAbsent } from "../examples/apply-absent.ts";
@@ -114,6 +115,48 @@ async function failoverAndBack(seed: number): Promise<string> {
   await simulation.complete(stopped, { untilMs: simulation.nowMs + 60_000 });
   return simulation.traceHash;
 }
+
+test("the DNS server takes keys of labelled Secrets while it serves: cookies, TSIG and signing", async () => {
+  const { simulation, clusters } = await simulatedFleet(3);
+  const eu = clusters.get("eu");
+  assert(eu !== undefined);
+  await simulation.complete(eu.ready, { untilMs });
+  const asker = simulation.node({ name: "asker", addresses: ["127.0.10.97"] });
+  const times = { publish: 0, activate: 0 };
+  const signingKey = generateKey(asker.runtime.random, { secureEntryPoint: true, times });
+  const pair = keyToFiles("cloud.example.com", signingKey);
+  const tsigText =
+    'key "check" { algorithm hmac-sha256; secret "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="; };';
+  const contents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    cookies: { active: "5".repeat(32) },
+    tsig: { "check.key": tsigText },
+    dnssec: { "a.key": pair.publicText, "a.private": pair.privateText },
+  };
+  for (const [kind, stringData] of Object.entries(contents)) {
+    const metadata = { namespace: "k8gb", name: kind, labels: { [dnsKeysLabel]: kind } };
+    const secret = { apiVersion: "v1", kind: "Secret", metadata, stringData };
+    await simulation.complete(eu.client.create(secretType, secret), { untilMs });
+  }
+  await simulation.run({ untilMs: simulation.nowMs + 1000 });
+  assert.equal(eu.authority.cookieSecrets.read().all[0]?.[0], 0x55);
+  assert.notEqual(eu.authority.zone("cloud.example.com")?.signing, undefined);
+
+  const dnsClient = new DnsClient(asker.runtime, { from: "127.0.10.97" });
+  const ask = (key: TsigKey): ReturnType<DnsClient["query"]> =>
+    dnsClient.query({
+      ...{ name: "cloud.example.com", type: "DNSKEY", key, deadlineMs: 5000 },
+      servers: [{ address: "127.0.10.1", port: 5300 }],
+    });
+  const [key] = parseTsigKeyFile(tsigText);
+  assert(key !== undefined);
+  const verdict = await simulation.complete(ask(key), { untilMs });
+  assert.equal(verdict.state, "answered");
+  assert.equal((await simulation.complete(ask({ ...key, name: "other" }), { untilMs })).state, "unreachable");
+  await simulation.complete(
+    Promise.all([...clusters.values()].map((cluster) => cluster[Symbol.asyncDispose]())),
+    { untilMs: simulation.nowMs + 60_000 },
+  );
+});
 
 test("the same assembly fails over on simulated machines, and a seed replays it", async () => {
   assert.equal(await failoverAndBack(7), await failoverAndBack(7));

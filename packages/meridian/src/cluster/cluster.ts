@@ -1,6 +1,14 @@
 import { createApiServer, requestBodyBytesMax, type Storage } from "@meridian/apiserver";
 import { KubeClient } from "@meridian/controller";
-import { Authority, DnsClient, serveDns, type WatchedFile } from "@meridian/dns";
+import {
+  AnswerSigner,
+  Authority,
+  createRequestPipeline,
+  DnsClient,
+  serveDns,
+  TsigKeyring,
+  type WatchedFile,
+} from "@meridian/dns";
 import {
   customResourceDefinitions,
   legacyGslbType,
@@ -82,11 +90,19 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   await installDefinitions(runtime, client, servedDefinitions());
 
   const authority = new Authority({ random: runtime.random, clock: runtime.clock });
+  const keyring = new TsigKeyring();
+  authority.requests = createRequestPipeline({ ...runtime, keyring, authority });
   closing.use(await serveDns(runtime, { authority, listen: [options.dns] }));
   const dnsClient = options.dnsClient ?? closing.use(new DnsClient(runtime, { from: options.dns.address }));
 
   const operator = startOperator(runtime, {
     ...{ client, config, authority, dnsClient },
+    signing: { answers: new AnswerSigner({ clock: runtime.clock }) },
+    onKeys: ({ tsig, cookies }) => {
+      keyring.replace(tsig);
+      // Where none is given, the random one of the start stays.
+      if (cookies !== undefined) authority.cookieSecrets.set(cookies);
+    },
     ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
   });
   closing.defer(() => operator.stop());
