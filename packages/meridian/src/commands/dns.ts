@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { Authority, parseZoneFile, serveDns, type Zone } from "@meridian/dns";
+import { open } from "node:fs/promises";
+import { Authority, serveDns, ZoneFileReader, type Zone, type ZoneFileResult } from "@meridian/dns";
 import { formatEndpoint, type Endpoint } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import type { Command, Invocation } from "../cli/command.ts";
@@ -11,6 +11,9 @@ import { systemCodeOf } from "../fleet/private-file.ts";
 import { MeridianError } from "../meridian-error.ts";
 import { pinoLogger } from "../pino-logger.ts";
 import { datapathOptions, openDatapath, parseDatapath, type DatapathOptions } from "./dns-datapath.ts";
+
+/** Large enough that reading is none of the work of loading. */
+const pieceOctets = 1 << 20;
 
 /** `meridian dns`: the authoritative server alone, over zone files. */
 export const dnsCommand: Command = {
@@ -88,10 +91,7 @@ async function readZones(files: readonly ZoneFileOption[]): Promise<readonly Zon
   const zones: Zone[] = [];
   const problems: string[] = [];
   for (const file of files) {
-    const parsed = parseZoneFile(
-      await readZoneText(file.path),
-      file.origin === undefined ? {} : { origin: file.origin },
-    );
+    const parsed = await readZone(file);
     if (parsed.zone !== undefined) zones.push(parsed.zone);
     else problems.push(...parsed.problems.map((problem) => `${placeOf(file, problem)}: ${problem.message}`));
   }
@@ -104,9 +104,21 @@ function placeOf(file: ZoneFileOption, problem: { readonly line: number }): stri
   return problem.line === 0 ? file.path : `${file.path}:${problem.line}`;
 }
 
-async function readZoneText(path: string): Promise<string> {
+/** Reads a file piece by piece, so that a large one takes no more memory than its zone. */
+async function readZone({ path, origin }: ZoneFileOption): Promise<ZoneFileResult> {
+  const reader = new ZoneFileReader(origin === undefined ? {} : { origin });
+  const piece = new Uint8Array(pieceOctets);
   try {
-    return await readFile(path, "utf8");
+    const file = await open(path);
+    try {
+      for (;;) {
+        const { bytesRead } = await file.read(piece);
+        if (bytesRead === 0) return reader.end();
+        reader.write(piece.subarray(0, bytesRead));
+      }
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     throw new MeridianError(
       "BadFile",
