@@ -106,6 +106,7 @@ export class AnswerCore {
   readonly #optContext: OptContext;
   readonly #chaos: ChaosZone;
   readonly #udpOctetsMax: number;
+  readonly #noCookieOctetsMax: number;
   readonly #refusesBadCookies: boolean;
   readonly #signers = new Map<string, ZoneSigner>();
   readonly #signerName: LookupName;
@@ -124,6 +125,7 @@ export class AnswerCore {
     this.#main = options.main;
     this.#counters = counterSlot(shared.counters, options.slot);
     this.#udpOctetsMax = settings.udpPayloadBytesMax;
+    this.#noCookieOctetsMax = Math.min(settings.noCookieOctetsMax, settings.udpPayloadBytesMax);
     this.#refusesBadCookies = settings.badCookie === "refuse";
     this.#zones = new ZoneIndex(seed);
     this.#query = new Query(seed);
@@ -302,8 +304,8 @@ export class AnswerCore {
     if (query.hasQuestion) response.writeQuestion(query);
     // RFC 9619: a QUERY has one question.
     const parsed = readable && questions <= 1 && query.readSections() === "ok";
-    response.limit = this.#octetsMax() - this.#opt.sizeFor(query, this.#overTcp);
     this.#cookieVerdict = query.hasOptions ? this.#verifyCookie(client) : "none";
+    response.limit = this.#octetsMax() - this.#opt.sizeFor(query, this.#overTcp);
     if (asked !== opcode.query && asked !== opcode.notify && asked !== opcode.update) return rcode.notImp;
     if (!parsed) return rcode.formErr;
     if (defers && (asked === opcode.update || query.signatureAt >= 0)) return notHere;
@@ -420,8 +422,9 @@ export class AnswerCore {
     const query = this.#query;
     const { length } = this.#response.output;
     if (this.#overTcp) return Math.min(tcpOctetsMax, length);
-    if (!query.hasOpt) return udpOctetsMin;
-    return Math.min(this.#udpOctetsMax, Math.max(udpOctetsMin, query.payloadSize), length);
+    const octetsMax = this.#cookieVerdict === "valid" ? this.#udpOctetsMax : this.#noCookieOctetsMax;
+    if (!query.hasOpt) return Math.min(udpOctetsMin, octetsMax);
+    return Math.min(octetsMax, Math.max(udpOctetsMin, query.payloadSize), length);
   }
 }
 

@@ -43,6 +43,8 @@ export interface AuthorityOptions {
   readonly serverId?: string;
   /** What a question with a wrong server cookie gets (RFC 7873 §5.2.3). Default `answer`. */
   readonly badCookie?: "answer" | "refuse";
+  /** UDP answers longer than this need a question with a valid cookie, else they get TC; 128 to 4096. Default: no such limit. */
+  readonly noCookieOctetsMax?: number;
   /** Limits like answers over UDP, by the clock. Default: one with its default options; `false`: none. */
   readonly rateLimit?: RateLimit | false;
   /** Where addresses are, for `geo` policies. */
@@ -108,6 +110,7 @@ export class Authority {
       ...(serverId === undefined ? {} : { serverId }),
       tcpIdleMs: options.tcpIdleMs ?? 30_000,
       badCookie: options.badCookie ?? "answer",
+      noCookieOctetsMax: Math.min(udpOctetsMax, Math.max(128, options.noCookieOctetsMax ?? udpOctetsMax)),
     };
     const isDeferring = (): boolean => this.requests !== undefined;
     this.#core = new AnswerCore(this.share(), {

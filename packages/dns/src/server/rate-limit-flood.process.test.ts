@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import test from "node:test";
-import { silentLogger, type Endpoint } from "@meridian/runtime";
+import { ReusedClient, silentLogger, type Endpoint } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { Simulation } from "@meridian/runtime/sim";
 import { FrameReader, toFrame } from "../message/frame-reader.ts";
 import { parseMessage } from "../message/message.ts";
 import { caseZoneText, concat, hex, loadZone, question } from "../testdata/case-zone.ts";
-import { Authority } from "./authority.ts";
+import { Authority, type AuthorityOptions } from "./authority.ts";
 import { RateLimit, type RateLimitOptions } from "./rate-limit.ts";
 import { serveDns } from "./serve-dns.ts";
 
@@ -111,31 +111,52 @@ test("logging only, all pass", async () => {
   assert.deepEqual(tally, { full: 4_000, truncated: 0, silent: 0 });
 });
 
-test("a valid cookie exempts, a made-up one does not", async () => {
-  const sim = new Simulation({ seed });
-  const { runtime } = sim.node({ name: "server", addresses: ["10.0.0.2"] });
-  const authority = new Authority({
-    ...runtime,
-    rateLimit: RateLimit.create({ seed, perSecond: 10, slip: 0 }),
-  });
+/** Asks with a cookie; undefined is silence. */
+type AskWithCookie = (cookie: Uint8Array, asked?: Uint8Array) => Uint8Array | undefined;
+
+function withCookies(options: Partial<AuthorityOptions>): AskWithCookie {
+  const { runtime } = new Simulation({ seed }).node({ name: "server", addresses: ["10.0.0.2"] });
+  const authority = new Authority({ ...runtime, ...options });
   authority.setZone(loadZone(caseZoneText));
-  const client = { address: "192.0.2.1", port: 4321, transport: "udp", octetCount: 4 } as const;
-  const octets = Uint8Array.of(192, 0, 2, 1);
+  const client = new ReusedClient("udp", { address: "192.0.2.1", port: 4321 });
   const output = new Uint8Array(4096);
-  const ask = (cookie: Uint8Array): Uint8Array | undefined => {
+  return (cookie, asked = www) => {
     const option = concat(hex("000a"), Uint8Array.of(0, cookie.length), cookie);
     const opt = concat(hex("00 0029 04d0 00000000"), Uint8Array.of(0, option.length), option);
-    const message = concat(www, opt);
+    const message = concat(asked, opt);
     message[11] = 1;
-    const length = authority.answer(message, 0, message.length, { ...client, octets }, output);
+    const length = authority.answer(message, 0, message.length, client, output);
     return length === 0 ? undefined : output.slice(0, length);
   };
-  const first = ask(new Uint8Array(8).fill(1));
-  const cookie = parseMessage(first!).edns!.options.find(({ code }) => code === 10)!.octets;
+}
+
+const clientCookie = new Uint8Array(8).fill(1);
+const madeUpCookie = concat(clientCookie, hex("01000000 00000000"), new Uint8Array(8).fill(9));
+
+function cookieOf(answer: Uint8Array | undefined): Uint8Array {
+  const option = parseMessage(answer!).edns!.options.find(({ code }) => code === 10);
+  return option!.octets;
+}
+
+test("a valid cookie exempts, a made-up one does not", () => {
+  const ask = withCookies({ rateLimit: RateLimit.create({ seed, perSecond: 10, slip: 0 }) });
+  const cookie = cookieOf(ask(clientCookie));
   const passed = (value: Uint8Array): number =>
     Array.from({ length: 100 }, () => ask(value)).filter((answer) => answer !== undefined).length;
-  assert.equal(passed(concat(cookie.slice(0, 16), new Uint8Array(8).fill(9))), 9);
+  assert.equal(passed(madeUpCookie), 9);
   assert.equal(passed(cookie), 100);
+});
+
+test("where long answers need a valid cookie, who has none gets TC and a cookie", () => {
+  const ask = withCookies({ noCookieOctetsMax: 300 });
+  const big = question("big.p.test", "TXT");
+  const first = ask(clientCookie, big)!;
+  const isTruncated = (answer: Uint8Array): boolean => (answer[2]! & 2) !== 0;
+  assert.ok(isTruncated(first) && first.length <= 300);
+  assert.ok(isTruncated(ask(madeUpCookie, big)!));
+  const whole = ask(cookieOf(first), big)!;
+  assert.ok(!isTruncated(whole) && whole.length > 500);
+  assert.ok(!isTruncated(ask(clientCookie)!), "short answers need none");
 });
 
 test("over TCP nothing is limited", async () => {

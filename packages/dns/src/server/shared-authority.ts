@@ -31,6 +31,8 @@ export interface AnswerSettings {
   readonly tcpIdleMs: number;
   /** What a question with a wrong server cookie gets: its answer with a fresh cookie, or BADCOOKIE (RFC 7873 §5.2.3). */
   readonly badCookie: "answer" | "refuse";
+  /** Longer UDP answers need a question with a valid cookie; others get TC. */
+  readonly noCookieOctetsMax: number;
 }
 
 /** How many threads can count at once; slot 0 is the main thread's. */
