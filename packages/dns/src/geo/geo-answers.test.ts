@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { Simulation } from "@meridian/runtime/sim";
 import { composeMessage, parseMessage, type Message } from "../message/message.ts";
+import { AnswerCore } from "../server/answer-core.ts";
 import { Authority } from "../server/authority.ts";
 import type { RecordSet } from "../zone/record-set.ts";
 import { Zone } from "../zone/zone.ts";
@@ -101,7 +102,10 @@ function subnetOption(subnet: string | readonly number[]): Uint8Array {
   );
 }
 
-function ask({ name, type = "A", subnet, from = "203.0.113.9" }: Asked): Message {
+function ask(
+  { name, type = "A", subnet, from = "203.0.113.9" }: Asked,
+  by: Pick<Authority, "answer"> = authority,
+): Message {
   const options = subnet === undefined ? [] : [{ code: 8, octets: subnetOption(subnet) }];
   const edns = { payloadSize: 1232, version: 0, dnssecOk: false, options };
   const message = composeMessage({ id: 1, questions: [{ name, type, class: 1 }], edns });
@@ -117,7 +121,7 @@ function ask({ name, type = "A", subnet, from = "203.0.113.9" }: Asked): Message
     octetCount: network.octetCount,
   } as const;
   const output = new Uint8Array(4096);
-  return parseMessage(output.slice(0, authority.answer(message, 0, message.length, client, output)));
+  return parseMessage(output.slice(0, by.answer(message, 0, message.length, client, output)));
 }
 
 /** Data of the answer, and the scope in it; no scope where there is no option. */
@@ -172,6 +176,15 @@ test("the option comes back as it was sent but for the scope", () => {
   const octets = subnetOption("10.2.9.0/24");
   const [option] = ask({ name: "app.p.test", subnet: "10.2.9.0/24" }).edns!.options;
   assert.deepEqual([...option!.octets], [...octets.subarray(0, 3), 21, ...octets.subarray(4)]);
+});
+
+test("a worker thread chooses alike, from what it is sent", () => {
+  const { random, clock } = new Simulation({ seed: 2 }).node({
+    name: "dns",
+    addresses: ["10.0.0.1"],
+  }).runtime;
+  const core = new AnswerCore(structuredClone(authority.share()), { random, clock, slot: 1 });
+  for (const [, asked, data, scope] of cases) assert.deepEqual(told(ask(asked, core)), [data, scope]);
 });
 
 test("another state counts from the next answer on", async () => {
