@@ -19,61 +19,79 @@ const growthBytesMax = 32 * 1024 * 1024;
 
 const runtime = nodeRuntime({ dataFolder: tmpdir(), log: silentLogger });
 let folder: string;
-let server: ChildServer;
-let local: Endpoint;
-let probe: DnsExchange;
+/** Datagrams are answered in two ways: by threads where they work, and by the main thread. */
+const datapaths = ["auto", "dgram"] as const;
+const targets = new Map<string, Target>();
+
+interface Target {
+  readonly server: ChildServer;
+  readonly local: Endpoint;
+  readonly probe: DnsExchange;
+}
 
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "meridian-fuzz-"));
   const zoneFile = path.join(folder, "zone");
   await writeFile(zoneFile, handWritten.text);
-  local = { address: "127.0.0.1", port: await freePort(runtime) };
-  const args = ["dns", "--zone-file", zoneFile, "--listen", `127.0.0.1:${local.port}`];
-  server = await ChildServer.start([...meridianCommand, ...args], /Serving /);
-  probe = new DnsExchange(runtime, local);
+  for (const datapath of datapaths) {
+    const local = { address: "127.0.0.1", port: await freePort(runtime) };
+    const how = ["--listen", `127.0.0.1:${local.port}`, "--datapath", datapath];
+    const args = ["dns", "--zone-file", zoneFile, ...how];
+    const server = await ChildServer.start([...meridianCommand, ...args], /Serving /);
+    targets.set(datapath, { server, local, probe: new DnsExchange(runtime, local) });
+  }
 });
 
 after(async () => {
-  await probe[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
+  for (const { probe, server } of targets.values()) {
+    await probe[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  }
   await rm(folder, { recursive: true, force: true });
 });
 
-async function answersStill(told: string): Promise<void> {
+async function answersStill({ probe, server }: Target, told: string): Promise<void> {
   const answer = await probe.overUdp({ questions: [{ name: "www.p.test", type: "A", class: 1 }] });
   assert.equal(answer.answers.length, 2, told);
   assert.ok(server.running, told);
 }
 
 /** Runs rounds of attack with a probe after each; the memory after the first third is what the rest is measured by. */
-async function attack(rounds: number, round: (index: number) => Promise<void>): Promise<void> {
+async function attack(
+  target: Target,
+  rounds: number,
+  round: (index: number) => Promise<void>,
+): Promise<void> {
   let warm = Infinity;
   for (let index = 0; index < rounds; index++) {
     await round(index);
-    await answersStill(`after round ${index} of seed ${fuzzSeed}`);
-    if (index === Math.floor(rounds / 3)) warm = await server.residentBytes();
+    await answersStill(target, `after round ${index} of seed ${fuzzSeed}`);
+    if (index === Math.floor(rounds / 3)) warm = await target.server.residentBytes();
   }
-  const grown = (await server.residentBytes()) - warm;
+  const grown = (await target.server.residentBytes()) - warm;
   assert.ok(grown < growthBytesMax, `the server grew by ${grown} bytes`);
 }
 
-test(`${datagrams} mutated datagrams: the server answers a probe after each 1,000 and does not grow (seed ${fuzzSeed})`, async () => {
-  const integer = seededIntegers("datagrams");
-  await using socket = await runtime.network.bindUdp({ address: "127.0.0.1", port: 0, onDatagram() {} });
-  await attack(datagrams / 1_000, async () => {
-    for (let sent = 0; sent < 1_000; sent++) socket.send(mutateOctets(dnsSamples, integer), local);
+for (const datapath of datapaths)
+  test(`${datagrams} mutated datagrams: the server answers a probe after each 1,000 and does not grow (${datapath}, seed ${fuzzSeed})`, async () => {
+    const target = targets.get(datapath)!;
+    const integer = seededIntegers("datagrams");
+    await using socket = await runtime.network.bindUdp({ address: "127.0.0.1", port: 0, onDatagram() {} });
+    await attack(target, datagrams / 1_000, async () => {
+      for (let sent = 0; sent < 1_000; sent++) socket.send(mutateOctets(dnsSamples, integer), target.local);
+    });
   });
-});
 
 test(`${connections} TCP connections of mutated frames in pieces: the server answers on and does not grow`, async () => {
   const integer = seededIntegers("connections");
-  await attack(connections / 20, async () => {
-    await Promise.all(Array.from({ length: 20 }, () => dribble(integer)));
+  const target = targets.get("auto")!;
+  await attack(target, connections / 20, async () => {
+    await Promise.all(Array.from({ length: 20 }, () => dribble(target.local, integer)));
   });
 });
 
 /** One connection: frames that fit, lie or end early, cut anywhere; some are left in the middle. */
-async function dribble(integer: Integers): Promise<void> {
+async function dribble(local: Endpoint, integer: Integers): Promise<void> {
   const connection = await runtime.network.connectTcp({ to: local });
   const reading = (async () => {
     for await (const octets of connection.received) if (octets.length === 0) break;

@@ -122,7 +122,7 @@ test("an ephemeral API server takes a given token and leaves nothing behind", as
   assert(!existsSync(path));
 });
 
-for (const datapath of ["dgram"]) {
+for (const datapath of ["auto", "dgram"]) {
   test(`the DNS server alone serves zone files, and reads them again when it is told to (${datapath})`, async () => {
     const zoneFile = join(root, "zone");
     const zone = (address: string): string =>

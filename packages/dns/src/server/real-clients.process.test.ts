@@ -6,40 +6,60 @@ import path from "node:path";
 import test, { after, before } from "node:test";
 import { promisify } from "node:util";
 import { silentLogger, type Endpoint } from "@meridian/runtime";
-import { nodeRuntime } from "@meridian/runtime/node";
+import { mmsgAvailability, nodeRuntime } from "@meridian/runtime/node";
 import { DnsClient } from "../client/dns-client.ts";
 import { caseZoneText, loadZone } from "../testdata/case-zone.ts";
+import { UdpWorkers } from "../workers/udp-workers.ts";
 import { Authority } from "./authority.ts";
 import { serveDns, type DnsServer } from "./serve-dns.ts";
 
 const run = promisify(execFile);
 const address = "127.0.0.1";
 
-let server: DnsServer;
-let local: Endpoint;
+const mmsg = mmsgAvailability();
+/** Each way to answer datagrams, and why it cannot be tried here. */
+const datapaths = [
+  { datapath: "dgram", skip: false },
+  { datapath: "mmsg", skip: mmsg.available ? false : mmsg.reason },
+] as const;
+type Datapath = (typeof datapaths)[number]["datapath"];
+
+const servers = new Map<Datapath, DnsServer>();
 let folder: string;
 let client: DnsClient;
 
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "meridian-dns-"));
   const runtime = nodeRuntime({ dataFolder: folder, log: silentLogger });
-  const authority = new Authority({ ...runtime, serverId: "test-1" });
-  authority.setZone(loadZone(caseZoneText));
-  server = await serveDns(runtime, { authority, listen: [{ address, port: 0 }] });
-  local = server.local[0]!;
+  for (const { datapath, skip } of datapaths) {
+    if (skip !== false) continue;
+    const authority = new Authority({ ...runtime, serverId: "test-1" });
+    authority.setZone(loadZone(caseZoneText));
+    const more =
+      datapath === "mmsg" ? { serveUdp: new UdpWorkers(runtime, { authority, threads: 2 }).serveUdp } : {};
+    servers.set(datapath, await serveDns(runtime, { authority, listen: [{ address, port: 0 }], ...more }));
+  }
   client = new DnsClient(runtime, { from: address, randomCase: true });
 });
 
 after(async () => {
   await client[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
+  for (const server of servers.values()) await server[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 
+function localOf(datapath: Datapath): Endpoint {
+  return servers.get(datapath)!.local[0]!;
+}
+
 /** What a tool prints, or `undefined` where it is not installed; on CI it must be. */
-async function output(tool: string, words: readonly string[]): Promise<string | undefined> {
+async function output(
+  tool: string,
+  words: readonly string[],
+  datapath: Datapath,
+): Promise<string | undefined> {
   try {
-    const { stdout } = await run(tool, [`@${address}`, "-p", String(local.port), ...words]);
+    const { stdout } = await run(tool, [`@${address}`, "-p", String(localOf(datapath).port), ...words]);
     return stdout;
   } catch (error) {
     if ((error as { code?: unknown }).code !== "ENOENT" || process.env["CI"] === "true") throw error;
@@ -107,24 +127,27 @@ const cases: readonly Case[] = [
   { name: "a zone of somebody else", dig: ["example.org", "A"], expect: [/status: REFUSED/] },
 ];
 
-for (const { name, dig, expect } of cases) {
-  test(`dig sees ${name}`, async (context) => {
-    const words = dig.includes("+subnet=192.0.2.0/24") || dig.includes("+nsid") ? dig : ["+nocookie", ...dig];
-    const text = await output("dig", words);
-    if (text === undefined) return context.skip("dig is not installed: apt install bind9-dnsutils");
-    for (const pattern of expect) assert.match(text, pattern);
-    assert.doesNotMatch(
-      text,
-      /malformed|Warning: Message parser|recursion requested but not available\n.*mismatch/i,
-    );
-  });
-}
+for (const { datapath, skip } of datapaths)
+  for (const { name, dig, expect } of cases) {
+    test(`dig sees ${name} (${datapath})`, { skip }, async (context) => {
+      const words =
+        dig.includes("+subnet=192.0.2.0/24") || dig.includes("+nsid") ? dig : ["+nocookie", ...dig];
+      const text = await output("dig", words, datapath);
+      if (text === undefined) return context.skip("dig is not installed: apt install bind9-dnsutils");
+      for (const pattern of expect) assert.match(text, pattern);
+      assert.doesNotMatch(
+        text,
+        /malformed|Warning: Message parser|recursion requested but not available\n.*mismatch/i,
+      );
+    });
+  }
 
-test("dig and its cookie get on", async (context) => {
-  const text = await output("dig", ["www.p.test", "A"]);
-  if (text === undefined) return context.skip("dig is not installed: apt install bind9-dnsutils");
-  assert.match(text, /COOKIE: [0-9a-f]{48} \(good\)/);
-});
+for (const { datapath, skip } of datapaths)
+  test(`dig and its cookie get on (${datapath})`, { skip }, async (context) => {
+    const text = await output("dig", ["www.p.test", "A"], datapath);
+    if (text === undefined) return context.skip("dig is not installed: apt install bind9-dnsutils");
+    assert.match(text, /COOKIE: [0-9a-f]{48} \(good\)/);
+  });
 
 const kdigCases: readonly Case[] = [
   { name: "an address", dig: ["www.p.test", "A"], expect: [/status: NOERROR/, /192\.0\.2\.1/] },
@@ -138,22 +161,29 @@ const kdigCases: readonly Case[] = [
   },
   { name: "ANY", dig: ["www.p.test", "ANY", "+notcp"], expect: [/ANSWER: 1;/] },
 ];
-for (const { name, dig, expect } of kdigCases) {
-  test(`kdig sees ${name}`, async (context) => {
-    const text = await output("kdig", dig);
-    if (text === undefined) return context.skip("kdig is not installed: apt install knot-dnsutils");
-    for (const pattern of expect) assert.match(text, pattern);
-    assert.doesNotMatch(text, /malformed|WARNING/i);
-  });
-}
-
-test("our own client asks over real sockets, by UDP and TCP", async () => {
-  for (const [name, count] of [
-    ["www.p.test", 2],
-    ["many.p.test", 100],
-  ] as const) {
-    const verdict = await client.query({ name, type: "A", servers: [local], deadlineMs: 5_000 });
-    assert.ok(verdict.state === "answered", JSON.stringify(verdict));
-    assert.equal(verdict.records.length, count);
+for (const { datapath, skip } of datapaths)
+  for (const { name, dig, expect } of kdigCases) {
+    test(`kdig sees ${name} (${datapath})`, { skip }, async (context) => {
+      const text = await output("kdig", dig, datapath);
+      if (text === undefined) return context.skip("kdig is not installed: apt install knot-dnsutils");
+      for (const pattern of expect) assert.match(text, pattern);
+      assert.doesNotMatch(text, /malformed|WARNING/i);
+    });
   }
-});
+
+for (const { datapath, skip } of datapaths)
+  test(`our own client asks over real sockets, by UDP and TCP (${datapath})`, { skip }, async () => {
+    for (const [name, count] of [
+      ["www.p.test", 2],
+      ["many.p.test", 100],
+    ] as const) {
+      const verdict = await client.query({
+        name,
+        type: "A",
+        servers: [localOf(datapath)],
+        deadlineMs: 5_000,
+      });
+      assert.ok(verdict.state === "answered", JSON.stringify(verdict));
+      assert.equal(verdict.records.length, count);
+    }
+  });

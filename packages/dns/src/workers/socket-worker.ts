@@ -29,6 +29,8 @@ export class SocketWorker {
   /** For replies to deferred messages, from this thread. */
   readonly #replies: MmsgBatch;
   #thread: UdpThread;
+  /** The one that is to replace it, until it answers. */
+  #coming: UdpThread | undefined;
   /** The one that was replaced, until it has ended. */
   #leaving: UdpThread | undefined;
   #past: WorkerCounters = sumCounters([]);
@@ -61,6 +63,7 @@ export class SocketWorker {
 
   post(message: ToWorker): void {
     this.#thread.post(message);
+    this.#coming?.post(message);
   }
 
   /**
@@ -102,12 +105,15 @@ export class SocketWorker {
   async #restart(): Promise<void> {
     const before = this.#thread;
     const next = this.#startThread();
+    this.#coming = next;
     try {
       await next.ready;
     } catch (error) {
       // A crash of the old one meanwhile was left for the new one to mend.
       if (before.hasEnded) this.#startAnother(before, undefined);
       throw error;
+    } finally {
+      this.#coming = undefined;
     }
     this.#thread = next;
     this.#leaving = before;

@@ -50,7 +50,10 @@ function answerUntilEnd(): void {
     deferred++;
     tell({ kind: "deferred", message, address, port: from, peer });
   };
-  const options = { wait: true, defer };
+  const onReceived = (): void => {
+    if (control.takeMail()) readMail();
+  };
+  const options = { wait: true, onReceived, defer };
   tell({ kind: "ready" });
   for (;;) {
     const how = control.ending;
@@ -58,7 +61,7 @@ function answerUntilEnd(): void {
     options.wait = how === ending.none;
     const count = batch.serve(answer, options);
     control.setCounters(batch, deferred, deferredLost);
-    if (control.takeMail()) readMail();
+    onReceived();
     if (how === ending.drained && count === 0) return;
   }
 }

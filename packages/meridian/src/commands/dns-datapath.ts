@@ -23,7 +23,7 @@ export const datapathOptions: readonly OptionDefinition[] = [
   {
     name: "datapath",
     value: "auto|mmsg|dgram",
-    help: "mmsg: threads with recvmmsg (Linux); dgram: the main thread; auto: mmsg where it works; default dgram",
+    help: "mmsg: threads with recvmmsg (Linux); dgram: the main thread; default auto: mmsg where it works",
   },
 ];
 
@@ -36,7 +36,7 @@ export function parseDatapath(invocation: Invocation, reader: OptionReader): Dat
     datapath: reader.oneOf(lastText(invocation, "datapath"), {
       option: "--datapath",
       values: ["auto", "mmsg", "dgram"],
-      fallback: "dgram",
+      fallback: "auto",
     }),
     workers: reader.integer(lastText(invocation, "workers"), {
       option: "--workers",

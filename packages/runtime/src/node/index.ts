@@ -1,6 +1,6 @@
 export { nodeRuntime } from "./node-runtime.ts";
 export { MmsgBatch } from "./mmsg/mmsg-batch.ts";
-export type { DeferMmsg } from "./mmsg/mmsg-batch.ts";
+export type { DeferMmsg, ServeMmsgOptions } from "./mmsg/mmsg-batch.ts";
 export { assertPortFree, openMmsgSocket, receiveBufferBytesAsked } from "./mmsg/mmsg-socket.ts";
 export type { MmsgDescriptor, MmsgSocket } from "./mmsg/mmsg-socket.ts";
 export { mmsgAvailability } from "./mmsg/mmsg-availability.ts";

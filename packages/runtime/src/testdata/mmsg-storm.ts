@@ -64,8 +64,8 @@ for (let sent = 0; sent < total;) {
     collect();
   }
   for (let tries = 0; batch.received < sent && tries < 250; tries++)
-    batch.serve(echo, { wait: true, defer: undefined });
+    batch.serve(echo, { wait: true });
   for (let tries = 0; answered < sent && tries < 250; tries++)
-    sender.serve(check, { wait: true, defer: undefined });
+    sender.serve(check, { wait: true });
 }
 process.stdout.write(`${answered} answered, ${wrong} wrong\n`);

@@ -69,7 +69,7 @@ function exchangeOver(address: string): MmsgAvailability {
   );
   // Two batches are enough, but on a busy machine a receive may time out.
   for (let tries = 0; tries < 50 && seen.length < expected.length; tries++)
-    batch.serve(answer, { wait: true, defer: undefined });
+    batch.serve(answer, { wait: true });
   if (seen.join() === expected.join()) return { available: true };
   return unavailable(
     `a round trip over loopback gave ${seen.join() || "nothing"} instead of ${expected.join()}`,

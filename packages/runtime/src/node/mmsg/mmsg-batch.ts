@@ -20,6 +20,16 @@ const errno = {
 /** Takes what was `deferred`: copies, and the sender as `MmsgBatch.reply` wants it, of any thread. */
 export type DeferMmsg = (message: Uint8Array, client: DatagramClient, peer: Uint8Array) => void;
 
+/** How a batch is served. */
+export interface ServeMmsgOptions {
+  /** Waits for a first datagram, though not longer than 40 ms; without it, not at all. */
+  readonly wait: boolean;
+  /** Called when datagrams have come, before the first is answered: what changed while they were awaited counts for them. */
+  readonly onReceived?: () => void;
+  /** Without it, what is `deferred` gets no answer. */
+  readonly defer?: DeferMmsg;
+}
+
 /**
  * Receives many datagrams with one system call, answers each in place, and sends the answers with another. One thread
  * has one. Nothing is allocated for a datagram or a batch.
@@ -47,21 +57,18 @@ export class MmsgBatch implements Disposable {
   }
 
   /**
-   * Answers what is there, at most one batch. With `wait` it waits for a first datagram, though not longer than 40 ms,
-   * without it not at all.
+   * Answers what is there, at most one batch.
    *
    * @returns how many were received
    * @throws an `Error` when the socket cannot be used any more
    */
-  serve(
-    answer: AnswerDatagram,
-    options: { readonly wait: boolean; readonly defer: DeferMmsg | undefined },
-  ): number {
+  serve(answer: AnswerDatagram, options: ServeMmsgOptions): number {
     const memory = this.#memory;
     const { fd, octetCount } = this.#descriptor;
     const waiting = options.wait ? flag.waitForOne : flag.doNotWait;
     const count = this.#libc.recvmmsg(fd, memory.receiveHeaders, this.#width, waiting, 0);
     if (count <= 0) return this.#receivedNothing();
+    options.onReceived?.();
     const { octets, outputs } = memory;
     const { addressAt: addressOffset } = socketAddress[octetCount];
     const client = this.#client;
