@@ -21,7 +21,7 @@ import { foldNameText, type Name } from "../name/name.ts";
 import { LookupName } from "../name/lookup-name.ts";
 import type { SigningContext, ZoneSigner } from "../zone/zone-signer.ts";
 import { ZoneView } from "../zone/zone-view.ts";
-import { counter, counterSlot } from "./answer-counters.ts";
+import { counter, counterSlot, typeCounter } from "./answer-counters.ts";
 import { ChaosZone } from "./chaos-zone.ts";
 import { CookieSecrets } from "./cookie-secrets.ts";
 import { FastRandom } from "./fast-random.ts";
@@ -264,6 +264,7 @@ export class AnswerCore {
     if (query.hasOpt) this.#writeOpt(client, code);
     if (code === rcode.notAuth && query.signatureAt >= 0) writeUnknownKey(query, response);
     this.#counters[counter.queries]!++;
+    if (query.hasQuestion) this.#counters[typeCounter(query.type)]!++;
     this.#counters[counter.rcodes + (code > 15 ? code : response.rcode)]!++;
     return response.finish(query);
   }
@@ -305,6 +306,8 @@ export class AnswerCore {
     // RFC 9619: a QUERY has one question.
     const parsed = readable && questions <= 1 && query.readSections() === "ok";
     this.#cookieVerdict = query.hasOptions ? this.#verifyCookie(client) : "none";
+    if (this.#cookieVerdict === "valid") this.#counters[counter.cookiesValid]!++;
+    else if (this.#cookieVerdict === "bad") this.#counters[counter.cookiesBad]!++;
     response.limit = this.#octetsMax() - this.#opt.sizeFor(query, this.#overTcp);
     if (asked !== opcode.query && asked !== opcode.notify && asked !== opcode.update) return rcode.notImp;
     if (!parsed) return rcode.formErr;

@@ -52,6 +52,21 @@ export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSource
         .map((count, rcode) => [rcodeToText(rcode), count] as const)
         .filter(([, count]) => count > 0),
   });
+  metrics.counter("meridian_dns_question_types_total", "Answers by the type asked for.", {
+    label: "type",
+    values: () => [...authority.counters.types],
+  });
+  metrics.counter(
+    "meridian_dns_cookies_total",
+    "Server cookies that clients sent, by what they were worth.",
+    {
+      label: "verdict",
+      values: () => [
+        ["valid", authority.counters.cookiesValid],
+        ["bad", authority.counters.cookiesBad],
+      ],
+    },
+  );
   metrics.counter(
     "meridian_dns_dropped_total",
     "Messages that get no answer: headers cut short, answers, ports that would answer back.",
