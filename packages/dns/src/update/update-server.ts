@@ -41,7 +41,7 @@ export interface UpdateCounters {
 interface Target {
   readonly zone: Zone;
   readonly journal: UpdateJournal;
-  readonly policy: UpdatePolicy;
+  policy: UpdatePolicy;
   /** Updates of one zone are made one after the other. */
   last: Promise<unknown>;
   waiting: number;
@@ -62,15 +62,11 @@ export class UpdateServer implements AsyncDisposable {
   readonly handle: RequestHandler;
   readonly #runtime: Runtime;
   readonly #authority: UpdateServerOptions["authority"];
-  readonly #targets: ReadonlyMap<string, Target>;
+  readonly #targets = new Map<string, Target>();
 
-  private constructor(
-    runtime: Runtime,
-    options: { readonly authority: UpdateServerOptions["authority"]; readonly targets: readonly Target[] },
-  ) {
+  private constructor(runtime: Runtime, authority: UpdateServerOptions["authority"]) {
     this.#runtime = runtime;
-    this.#authority = options.authority;
-    this.#targets = new Map(options.targets.map((target) => [target.zone.origin, target]));
+    this.#authority = authority;
     this.handle = (request) => this.#answer(request);
   }
 
@@ -80,26 +76,49 @@ export class UpdateServer implements AsyncDisposable {
    * @throws DnsError `BadJournal` for one that cannot be used, `BadName` or `BadRecord` for a rule
    */
   static async open(runtime: Runtime, { zones, authority }: UpdateServerOptions): Promise<UpdateServer> {
-    const targets: Target[] = [];
+    const server = new UpdateServer(runtime, authority);
     try {
-      for (const { zone, journal: path, rules } of zones) {
-        const policy = new UpdatePolicy(zone.origin, rules);
-        const journal = await UpdateJournal.open(runtime, { path, zone });
-        targets.push({ zone, journal, policy, last: Promise.resolve(), waiting: 0 });
-      }
+      for (const zone of zones) await server.add(zone);
     } catch (error) {
-      for (const { journal } of targets) await journal[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
       throw error;
     }
-    return new UpdateServer(runtime, { authority, targets });
+    return server;
+  }
+
+  /**
+   * Takes updates of one more zone, once its journal is put on top of it.
+   *
+   * @throws DnsError `BadJournal` for one that cannot be used, `BadName` or `BadRecord` for a rule
+   */
+  async add({ zone, journal: path, rules }: UpdatableZone): Promise<void> {
+    const policy = new UpdatePolicy(zone.origin, rules);
+    const journal = await UpdateJournal.open(this.#runtime, { path, zone });
+    this.#targets.set(zone.origin, { zone, journal, policy, last: Promise.resolve(), waiting: 0 });
+  }
+
+  /**
+   * Goes by other rules from the next update on; a zone that takes none stays so.
+   *
+   * @throws DnsError `BadName` or `BadRecord` for a rule; then those before stay
+   */
+  setRules(origin: string, rules: readonly UpdateRule[]): void {
+    const policy = new UpdatePolicy(origin, rules);
+    const target = this.#targets.get(origin);
+    if (target !== undefined) target.policy = policy;
+  }
+
+  /** Takes no more updates of a zone; resolves after those that are under way. The journal stays. */
+  async remove(origin: string): Promise<void> {
+    const target = this.#targets.get(origin);
+    this.#targets.delete(origin);
+    await target?.last;
+    await target?.journal[Symbol.asyncDispose]();
   }
 
   /** Ends after the updates that are under way. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { last, journal } of this.#targets.values()) {
-      await last;
-      await journal[Symbol.asyncDispose]();
-    }
+    for (const origin of [...this.#targets.keys()]) await this.remove(origin);
   }
 
   async *#answer(request: VerifiedRequest): AsyncGenerator<Uint8Array, void, undefined> {
