@@ -13,7 +13,7 @@ import type {
 } from "../stream-server.ts";
 import { listenOn } from "./listening.ts";
 import { networkFailure } from "./network-failure.ts";
-import { plainOctets } from "./octets.ts";
+import { copyOctets, plainOctets } from "./octets.ts";
 
 const keepAliveMs = 30_000;
 /** From here on a connection is congested. */
@@ -112,6 +112,7 @@ class NodeStreamConnection implements StreamConnection {
   send(octets: Uint8Array): boolean {
     const socket = this.#socket;
     if (!socket.writable) return true;
+    if (socket !== this.#raw) return this.#sendSecured(socket, octets);
     socket.write(octets);
     // The kernel mostly takes it all at once, and then nobody reads the octets any more.
     return socket.writableLength === 0;
@@ -148,6 +149,16 @@ class NodeStreamConnection implements StreamConnection {
   destroy(): void {
     if (!this.#raw.destroyed) this.#raw.resetAndDestroy();
     if (this.#socket !== this.#raw) this.#socket.destroy();
+  }
+
+  /** TLS brings each record by itself: what answers those of one turn leaves as one. */
+  #sendSecured(socket: Socket, octets: Uint8Array): boolean {
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      setImmediate(() => socket.uncork());
+    }
+    socket.write(copyOctets(octets));
+    return true;
   }
 
   #listen(): void {
