@@ -114,22 +114,46 @@ export function question(
   });
 }
 
-/** A readable form of what matters in an answer. */
-export function describe(octets: Uint8Array | undefined): string {
+/**
+ * A readable form of what matters in an answer. Options of OPT are `code=data`, of a cookie only what the client sent and
+ * how many octets the server added. Records of one set are sorted if that is asked for, where a server turns them.
+ */
+export function describe(octets: Uint8Array | undefined, order: "as sent" | "sorted" = "as sent"): string {
   if (octets === undefined) return "silence";
   const message = parseMessage(octets);
   const rcode = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED", "YXDOMAIN"][message.rcode] ?? `${message.rcode}`;
   const flags = `${message.authoritative ? " aa" : ""}${message.truncated ? " tc" : ""}`;
-  const section = (title: string, records: Message["answers"]): string =>
-    records.length === 0 ? "" : ` ${title}: ${records.map(({ name, type, data }) => `${name} ${type} ${data}`).join(", ")}`;
+  const section = (title: string, records: Message["answers"]): string => {
+    const texts = records.map(({ name, type, data }) => `${name} ${type} ${data}`);
+    const shown = order === "sorted" ? sortSets(texts) : texts;
+    return texts.length === 0 ? "" : ` ${title}: ${shown.join(", ")}`;
+  };
   return (
     rcode +
     flags +
     section("an", message.answers) +
     section("ns", message.authority) +
     section("ar", message.additional) +
-    (message.edns === undefined ? "" : " opt")
+    (message.edns === undefined ? "" : ` opt${message.edns.options.map(describeOption).join("")}`)
   );
+}
+
+function describeOption({ code, octets }: Edns["options"][number]): string {
+  const isCookie = code === 10;
+  const shown = Buffer.from(isCookie ? octets.subarray(0, 8) : octets).toString("hex");
+  return ` ${code}=${shown}${isCookie ? `+${octets.length - 8}` : ""}`;
+}
+
+/** Sorts neighbours that have owner and type in common. */
+function sortSets(texts: readonly string[]): string[] {
+  const setOf = (text: string): string => text.split(" ", 2).join(" ");
+  const sets: string[][] = [];
+  for (const text of texts) {
+    const last = sets.at(-1);
+    if (last !== undefined && setOf(last[0]!) === setOf(text)) last.push(text);
+    else sets.push([text]);
+  }
+  return sets.flatMap((set) => set.toSorted());
 }
 
 export function hex(text: string): Uint8Array {
