@@ -12,6 +12,8 @@ export class ZoneIndex {
   #hashes: Int32Array = new Int32Array(slotsMin);
   #mask = slotsMin - 1;
   #size = 0;
+  /** No origin has more labels, so longer suffixes need not be looked for. */
+  #labelsMax = 0;
 
   constructor(seed: number) {
     this.#name = new LookupName(seed);
@@ -19,6 +21,7 @@ export class ZoneIndex {
 
   set(view: ZoneView): void {
     this.#name.set(view.origin);
+    this.#labelsMax = Math.max(this.#labelsMax, view.originLabels);
     const slot = this.#slotOf(this.#name, 0);
     if (this.#views[slot] === undefined && ++this.#size * 2 > this.#mask) {
       this.#resize(2 * (this.#mask + 1), [...this.views(), view]);
@@ -55,7 +58,7 @@ export class ZoneIndex {
   deepest(name: LookupName, type: number): ZoneView | undefined {
     const { labels } = name;
     let child: ZoneView | undefined;
-    for (let label = 0; label <= labels; label++) {
+    for (let label = Math.max(0, labels - this.#labelsMax); label <= labels; label++) {
       const view = this.#views[this.#slotOf(name, label)];
       if (view === undefined) continue;
       if (type !== typeDs || label > 0) return view;
