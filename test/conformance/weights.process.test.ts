@@ -107,7 +107,7 @@ test("weights that order what is answered, as k8gb's do, keep their share where 
 });
 
 for (const by of ["unbound", "named"] as const) {
-  test(`weights that order what is answered are lost with ${by} in between, which is why they are no default`, async (t) => {
+  test(`C9: weights that order what is answered are lost with ${by} in between, which is why they are no default`, async (t) => {
     const counts = await count(by, "order.p.test");
     if (counts === undefined) {
       t.skip(`${by} is not installed`);

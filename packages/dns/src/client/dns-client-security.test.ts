@@ -165,7 +165,7 @@ test("BADCOOKIE is asked again with the cookie that came, and then over TCP", as
   }
 });
 
-test("all twelve bits of the rcode count", async () => {
+test("D21: all twelve bits of the rcode count", async () => {
   const { server, ask } = world();
   await serveUdp(server.runtime, (question) =>
     replyTo(question, {
@@ -177,7 +177,7 @@ test("all twelve bits of the rcode count", async () => {
   assert.deepEqual(await ask(), { state: "refused", rcode: "BADVERS", server: at(2) });
 });
 
-test("a reply that is malformed inside is no reply", async () => {
+test("E23: a reply that is malformed inside is no reply", async () => {
   const { server, ask } = world();
   await serveUdp(server.runtime, (question) => {
     const reply = replyTo(question, { answers: [{ ...address, type: "TXT", data: '"ab"' }] });

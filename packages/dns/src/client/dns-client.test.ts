@@ -181,7 +181,7 @@ test("an old server that rejects EDNS is asked again without, and remembered", a
   assert.deepEqual(withEdns, [true, false, false]);
 });
 
-test("a truncated answer is fetched over TCP; what came with TC is not used", async () => {
+test("C11: a truncated answer is fetched over TCP; what came with TC is not used", async () => {
   const { sim, ask } = world();
   await authority(sim, 2);
   const verdict = await ask([2], { name: "many.p.test" });
@@ -189,7 +189,7 @@ test("a truncated answer is fetched over TCP; what came with TC is not used", as
   assert.equal(verdict.records.length, 100);
 });
 
-test("a truncated answer without TCP is unreachable", async () => {
+test("F16: a truncated answer without TCP is unreachable", async () => {
   const { ask, answering } = world();
   await answering(2, () => ({ truncated: true, answers: [address] }));
   const verdict = await ask([2]);
@@ -199,7 +199,7 @@ test("a truncated answer without TCP is unreachable", async () => {
   });
 });
 
-test("replies with another id, question, opcode or QR=0 are ignored while the right one is waited for", async () => {
+test("F14, F15: replies with another id, question, opcode or QR=0 are ignored while the right one is waited for", async () => {
   const { sim, ask } = world();
   const node = sim.node({ name: "server2", addresses: ["10.0.0.2"] });
   const socket = await node.runtime.network.bindUdp({
@@ -259,7 +259,7 @@ test("with random case, a reply in another case is ignored and one in the same i
   assert.equal((await keeping.ask([2])).state, "answered");
 });
 
-test("a CNAME that leads out of the reply is followed at the same servers; a loop ends", async () => {
+test("E22: a CNAME that leads out of the reply is followed at the same servers; a loop ends", async () => {
   const { ask, answering } = world();
   const alias = (name: string, data: string): typeof address => ({ ...address, name, type: "CNAME", data });
   await answering(2, ({ questions }) => {

@@ -150,12 +150,12 @@ const hostile: readonly (readonly [string, string])[] = [
   ["an A record of five octets", "0000 8000 0000 0001 0000 0000 00 0001 0001 00000000 0005 0102030405"],
 ];
 for (const [name, octets] of hostile) {
-  test(`${name} is refused`, () => {
+  test(`E4, E5, E23: ${name} is refused`, () => {
     assert.throws(() => parseMessage(hex(octets)), { code: "BadMessage" });
   });
 }
 
-test("pointers to pointers are followed, and 60 KiB of them cost nothing", () => {
+test("E4, E7, E10: pointers to pointers are followed, and 60 KiB of them cost nothing", () => {
   // Question `a.`, then each record's owner is a pointer to the owner before.
   const parts = [hex("0000 8000 0001 0fa0 0000 0000 0161 00 0001 0001")];
   let at = 12;

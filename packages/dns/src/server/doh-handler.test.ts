@@ -83,7 +83,7 @@ for (const [name, request, status] of [
   ["a long body", post(new Uint8Array(20_000)), 413],
   ["a short body", post(new Uint8Array(5)), 400],
 ] as const) {
-  test(`DNS over HTTPS refuses ${name} with ${status}`, async () => {
+  test(`E2, E12: DNS over HTTPS refuses ${name} with ${status}`, async () => {
     const response = await send(request);
     assert.equal(response.status, status);
     if (status === 405) assert.equal(response.headers["allow"], "GET, POST");

@@ -41,7 +41,7 @@ const cases: readonly {
 ];
 
 for (const { name, octets, transport = "datagram", verdict } of cases) {
-  test(`a PROXY header: ${name} is ${verdict}`, () => {
+  test(`E19: a PROXY header: ${name} is ${verdict}`, () => {
     const bytes = hex(octets);
     // Among other octets, so that a read over the end would find something.
     const around = concat(new Uint8Array(3).fill(0xee), bytes, new Uint8Array(600));

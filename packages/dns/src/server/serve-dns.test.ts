@@ -84,7 +84,7 @@ for (const [name, octets] of [
   });
 }
 
-test("a client that dribbles octets without a question is let go, an idle one later", async () => {
+test("E12: a client that dribbles octets without a question is let go, an idle one later", async () => {
   const { sim, client, server } = await start({ tcp: { idleMs: 20_000 } });
   const dribbler = await connect(sim, client);
   const asker = await connect(sim, client);

@@ -73,7 +73,7 @@ test("an OPT record is in the first message only, and has its room", () => {
   assert.deepEqual(plain(unpack(messages)), plain(records));
 });
 
-test("a long record gets a message of its own, in which no pointer goes beyond 16383", () => {
+test("E8: a long record gets a message of its own, in which no pointer goes beyond 16383", () => {
   const long = {
     ...record("big.p.test 60 TXT x"),
     rdata: Uint8Array.from({ length: 60_000 }, (_, i) => (i % 256 === 0 ? 255 : 120)),

@@ -118,7 +118,7 @@ const accesses: readonly [string, string | undefined, string, boolean][] = [
   ["test", "peer-key", "192.0.2.1", false],
   ["elsewhere", "peer-key", "127.0.0.1", false],
 ];
-test("access is decided by the rule with the most labels, alone", () => {
+test("F7: access is decided by the rule with the most labels, alone", () => {
   for (const order of [rules, [...rules].reverse()]) {
     const policy = new TransferPolicy(order);
     for (const [zone, key, address, expected] of accesses)

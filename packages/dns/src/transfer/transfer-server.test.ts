@@ -124,7 +124,7 @@ test("a zone that is not ready, AXFR over UDP and what is no transfer request ar
   assert.deepEqual(refusal(await ask({ message: { edns } })), [2, 14]);
 });
 
-test("the SOA is first and last only, the apex NS set is in it, and the question has its case", async () => {
+test("F8, F9: the SOA is first and last only, the apex NS set is in it, and the question has its case", async () => {
   const messages = await world([makeZone()]).ask();
   const { questions, answers, authoritative, edns: opt } = parseMessage(messages[0]!);
   assert.deepEqual(questions, [{ name: "P.test", type: "AXFR", class: 1 }]);
@@ -219,7 +219,7 @@ test("one peer gets one transfer of a zone at a time", async () => {
   assert.ok(begun);
 });
 
-test("differences come condensed; who is current or ahead gets one SOA, who is too far behind the zone", async () => {
+test("F10: differences come condensed; who is current or ahead gets one SOA, who is too far behind the zone", async () => {
   const zone = makeZone();
   const { ask, server } = world([zone], { journalOctetsMax: 700 });
   const first = zone.serial;

@@ -123,7 +123,7 @@ test("the MAC is made over what RFC 8945 §4.3 names", () => {
   assert.equal(Buffer.from(search.record.mac).toString("hex"), mac);
 });
 
-test("what was signed verifies for each algorithm, is handed on as it was, and its answer verifies in turn", () => {
+test("F4, F5: what was signed verifies for each algorithm, is handed on as it was, and its answer verifies in turn", () => {
   for (const algorithm of ["hmac-sha224", "hmac-sha256", "hmac-sha384", "hmac-sha512"]) {
     const own = parseTsigKey({ name: "k", algorithm, secret });
     const request = new SignedRequest(question, { key: own, clock });

@@ -41,7 +41,7 @@ for (const { address, bound } of [
   { address: "127.0.0.77", bound: "0.0.0.0" },
   { address: "::1", bound: "::" },
 ]) {
-  test(`datagrams to ${address} are answered from there by a socket on ${bound}`, { skip }, async () => {
+  test(`G4: datagrams to ${address} are answered from there by a socket on ${bound}`, { skip }, async () => {
     using socket = openMmsgSocket({ address: bound, port: 0 });
     using batch = new MmsgBatch(socket.descriptor, { width: 4 });
     assert.ok(socket.receiveBufferBytes > 0);
@@ -79,7 +79,7 @@ test("what is deferred is answered later, from any thread's batch of the same so
   client.close();
 });
 
-test("sockets of one process share a port that nobody else gets", { skip }, () => {
+test("G3: sockets of one process share a port that nobody else gets", { skip }, () => {
   using first = openMmsgSocket({ address: "127.0.0.1", port: 0 });
   using second = openMmsgSocket(first.local);
   assert.deepEqual(second.local, first.local);
@@ -114,7 +114,7 @@ test("a batch whose socket is gone says so", { skip }, () => {
   assert.throws(() => batch.serve(tell, { wait: false }), { code: "EBADF" });
 });
 
-test("100,000 datagrams through storms of garbage collection", { skip, timeout: 120_000 }, async () => {
+test("G6: 100,000 datagrams through storms of garbage collection", { skip, timeout: 120_000 }, async () => {
   const program = fileURLToPath(new URL("../../testdata/mmsg-storm.js", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", program, "100000"]);
   assert.match(stdout, /^100000 answered, 0 wrong\n$/);
