@@ -2,6 +2,8 @@ import type { Command } from "../cli/command.ts";
 import { apiserverCommand } from "./apiserver.ts";
 import { childCommands } from "./cluster.ts";
 import { demoFailoverCommand } from "./demo-failover.ts";
+import { dnsCheckCommand } from "./dns-check.ts";
+import { dnsKeygenCommand } from "./dns-keygen.ts";
 import { dnsCommand } from "./dns.ts";
 import { downCommand } from "./down.ts";
 import { explainCommand } from "./explain.ts";
@@ -18,6 +20,9 @@ export const commands: readonly Command[] = [
   startCommand,
   downCommand,
   apiserverCommand,
+  // Before the command whose words they begin with.
+  dnsCheckCommand,
+  dnsKeygenCommand,
   dnsCommand,
   ...childCommands,
 ];

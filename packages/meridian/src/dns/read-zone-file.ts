@@ -1,0 +1,67 @@
+import { open, stat } from "node:fs/promises";
+import { ZoneFileReader, type Zone } from "@meridian/dns";
+import type { Runtime } from "@meridian/runtime";
+import type { FileZoneSettings } from "./dns-settings.ts";
+import { unreadable } from "./read-materials.ts";
+
+/** A zone as its file has it, and what tells whether the file is another now. */
+export interface ReadZone {
+  readonly zone: Zone;
+  readonly stamp: string;
+}
+
+/** Small enough that other work has its turn while a large file is read. */
+const pieceOctets = 1 << 18;
+/** Progress is told so often, of files that take longer. */
+const progressMs = 1_000;
+
+/** Another text whenever the file may be another; `undefined` where it cannot be read. */
+export async function stampOf(path: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(path);
+    return [ino, size, mtimeMs, ctimeMs].join(" ");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a zone file piece by piece, so that a large one takes no more memory than its zone. */
+export async function readZoneFile(
+  { clock, log }: Pick<Runtime, "clock" | "log">,
+  { file, origin }: Pick<FileZoneSettings, "file" | "origin">,
+  problems: string[],
+): Promise<ReadZone | undefined> {
+  const reader = new ZoneFileReader(origin === undefined ? {} : { origin });
+  const piece = new Uint8Array(pieceOctets);
+  // Before reading: a file that changes meanwhile is read again the next time.
+  const stamp = (await stampOf(file.path)) ?? "";
+  try {
+    const handle = await open(file.path);
+    try {
+      const { size } = await handle.stat();
+      let toldMs = clock.monotonicMs();
+      for (let octets = 0; ;) {
+        const { bytesRead } = await handle.read(piece);
+        if (bytesRead === 0) break;
+        reader.write(piece.subarray(0, bytesRead));
+        octets += bytesRead;
+        if (clock.monotonicMs() - toldMs < progressMs) continue;
+        toldMs = clock.monotonicMs();
+        log.info("reading a zone file", {
+          path: file.path,
+          percent: Math.floor((100 * octets) / Math.max(size, octets)),
+        });
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    problems.push(unreadable(file, error));
+    return undefined;
+  }
+  const { zone, problems: found } = reader.end();
+  if (zone !== undefined) return { zone, stamp };
+  for (const { line, message } of found)
+    problems.push(`${line === 0 ? file.path : `${file.path}:${line}`}: ${message}`);
+  return undefined;
+}

@@ -1,0 +1,286 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  isNewerSerial,
+  nextSerial,
+  SecondaryZone,
+  ZoneKeys,
+  type AnswerSigner,
+  type Authority,
+  type DnsClient,
+  type SigningKeys,
+  type TransferServer,
+  type UpdateServer,
+  type Zone,
+  type ZoneNotifier,
+  type ZoneSigning,
+  type ZoneTransferClient,
+} from "@meridian/dns";
+import type { Runtime } from "@meridian/runtime";
+import { diskPath } from "./disk-path.ts";
+import type { DnsSettings, FileZoneSettings } from "./dns-settings.ts";
+import {
+  messageOf,
+  originOf,
+  prepareSecondary,
+  serversOf,
+  transferPolicyOf,
+  updateRulesOf,
+  type PreparedFileZone,
+  type PreparedSecondary,
+  type PreparedZone,
+} from "./prepared-zones.ts";
+import { readSigningKeys, type DnsMaterials } from "./read-materials.ts";
+import { readZoneFile, stampOf } from "./read-zone-file.ts";
+
+/** What zones are served with. */
+export interface ServedZonesOptions {
+  readonly authority: Authority;
+  readonly updates: UpdateServer;
+  readonly transfers: TransferServer;
+  readonly client: DnsClient;
+  readonly notifier: ZoneNotifier;
+  readonly transferClient: ZoneTransferClient;
+  readonly answers: AnswerSigner;
+  /** Told what threads sign a zone with; `undefined`: it is signed no more. */
+  readonly onSigning: (zone: Zone, signing: ZoneSigning | undefined) => void;
+}
+
+interface ServedZone {
+  prepared: PreparedZone;
+  readonly zone: Zone;
+  readonly secondary?: SecondaryZone;
+  keys?: { readonly zoneKeys: ZoneKeys; readonly keys: SigningKeys } | undefined;
+  following?: Disposable | undefined;
+}
+
+/** The zones of a server and everything around them, exchanged without a moment in which one is not answered. */
+export class ServedZones implements AsyncDisposable {
+  readonly #runtime: Runtime;
+  readonly #options: ServedZonesOptions;
+  readonly #served = new Map<string, ServedZone>();
+
+  constructor(runtime: Runtime, options: ServedZonesOptions) {
+    this.#runtime = runtime;
+    this.#options = options;
+    options.authority.onNotify = (hint) =>
+      this.#served.get(hint.zone)?.secondary?.takeNotify(hint) === true ? undefined : "refuse";
+  }
+
+  /**
+   * Reads what the settings name and checks all of it. What is wrong is added to `problems`; then nothing has changed, and
+   * the result must not be applied.
+   */
+  async prepare(
+    settings: DnsSettings,
+    materials: DnsMaterials,
+    problems: string[],
+  ): Promise<readonly PreparedZone[]> {
+    const prepared = new Map<string, PreparedZone>();
+    for (const each of settings.zones) {
+      const zone =
+        each.kind === "file"
+          ? await this.#prepareFileZone(each, materials, problems)
+          : prepareSecondary(each, materials, problems);
+      if (zone === undefined) continue;
+      const origin = originOf(zone);
+      if (prepared.has(origin)) problems.push(`${each.at}: zone ${origin} is there twice; keep one`);
+      else prepared.set(origin, zone);
+    }
+    const zones = [...prepared.values()];
+    try {
+      transferPolicyOf(zones);
+    } catch (error) {
+      problems.push(messageOf(error));
+    }
+    if (problems.length === 0) await this.#openJournals(zones, problems);
+    return zones;
+  }
+
+  /** Serves exactly these zones from now on. */
+  async apply(prepared: readonly PreparedZone[]): Promise<void> {
+    const { authority, transfers } = this.#options;
+    transfers.setPolicy(transferPolicyOf(prepared));
+    for (const each of prepared) {
+      if ("zone" in each) await this.#applyFileZone(each);
+      else await this.#applySecondary(each);
+    }
+    const kept = new Set(prepared.map(originOf));
+    for (const [origin, served] of [...this.#served]) {
+      if (kept.has(origin)) continue;
+      authority.removeZone(origin);
+      this.#served.delete(origin);
+      await this.#end(served);
+    }
+  }
+
+  /** Stops following, signing and telling of changes; updates under way are finished. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#options.authority.onNotify = undefined;
+    await this.#options.updates[Symbol.asyncDispose]();
+    for (const { secondary, following, keys } of this.#served.values()) {
+      following?.[Symbol.dispose]();
+      keys?.zoneKeys[Symbol.dispose]();
+      await secondary?.[Symbol.asyncDispose]();
+    }
+  }
+
+  async #prepareFileZone(
+    settings: FileZoneSettings,
+    materials: DnsMaterials,
+    problems: string[],
+  ): Promise<PreparedFileZone | undefined> {
+    const present = await this.#reusable(settings);
+    const read = present ?? (await readZoneFile(this.#runtime, settings, problems));
+    if (read === undefined) return undefined;
+    const { zone, stamp } = read;
+    const isNew = present === undefined;
+    if (isNew && settings.updates !== undefined && this.#takesUpdates(zone.origin))
+      problems.push(`${settings.updates.journal.at}: the journal of a zone changes at a start only`);
+    const signing = settings.signing && (await readSigningKeys(zone.origin, settings.signing, problems));
+    return { settings, zone, stamp, isNew, signing, notify: serversOf(settings.notify, materials) };
+  }
+
+  /** A zone that is served already and need not, or cannot, be read again. */
+  async #reusable(
+    settings: FileZoneSettings,
+  ): Promise<{ readonly zone: Zone; readonly stamp: string } | undefined> {
+    const { file, origin, updates } = settings;
+    for (const { prepared } of this.#served.values()) {
+      if (!("zone" in prepared)) continue;
+      const { settings: before, zone, stamp } = prepared;
+      if (before.updates?.journal.path !== updates?.journal.path) continue;
+      const isSame =
+        before.file.path === file.path && before.origin === origin && (await stampOf(file.path)) === stamp;
+      if (isSame) return { zone, stamp };
+      if (updates === undefined) continue;
+      this.#runtime.log.warn("a zone that takes updates is read from its file at a start only", {
+        zone: zone.origin,
+        path: file.path,
+      });
+      return { zone, stamp };
+    }
+    return undefined;
+  }
+
+  #takesUpdates(origin: string): boolean {
+    const prepared = this.#served.get(origin)?.prepared;
+    return prepared !== undefined && "zone" in prepared && prepared.settings.updates !== undefined;
+  }
+
+  /** What acknowledged updates made of the zones is put on top of their files. */
+  async #openJournals(prepared: readonly PreparedZone[], problems: string[]): Promise<void> {
+    const { updates } = this.#options;
+    const opened: string[] = [];
+    for (const each of prepared) {
+      if (!("zone" in each) || each.settings.updates === undefined) continue;
+      const { zone, isNew, settings } = each;
+      const rules = updateRulesOf(settings);
+      try {
+        if (isNew) {
+          await updates.add({ zone, journal: diskPath(each.settings.updates.journal.path), rules });
+          opened.push(zone.origin);
+        } else updates.setRules(zone.origin, rules);
+      } catch (error) {
+        problems.push(`${each.settings.updates.journal.at}: ${messageOf(error)}`);
+      }
+    }
+    if (problems.length > 0) for (const origin of opened) await updates.remove(origin);
+  }
+
+  async #applyFileZone(prepared: PreparedFileZone): Promise<void> {
+    const { zone, settings } = prepared;
+    const before = this.#served.get(zone.origin);
+    const served: ServedZone = before?.zone === zone ? before : { prepared, zone };
+    this.#sign(served, { prepared, before });
+    this.#options.authority.setZone(zone);
+    this.#served.set(zone.origin, served);
+    this.#follow(served, prepared);
+    if (before === undefined || before === served) return;
+    if ("zone" in before.prepared && before.prepared.settings.updates && settings.updates === undefined)
+      await this.#options.updates.remove(zone.origin);
+    await this.#end(before, { isReplaced: true });
+  }
+
+  /** Before the zone is served, so that no answer of a signed zone lacks its signatures. */
+  #sign(
+    served: ServedZone,
+    { prepared, before }: { readonly prepared: PreparedFileZone; readonly before: ServedZone | undefined },
+  ): void {
+    const { answers, onSigning } = this.#options;
+    const { clock, log } = this.#runtime;
+    const { zone, signing, settings } = prepared;
+    const old = "zone" in served.prepared ? served.prepared.settings.signing : undefined;
+    const isAsBefore = served.keys !== undefined && isDeepStrictEqual(old, settings.signing);
+    if (signing === undefined || !isAsBefore) {
+      served.keys?.zoneKeys[Symbol.dispose]();
+      served.keys = undefined;
+    }
+    if (signing === undefined) {
+      if (before?.keys !== undefined) onSigning(zone, undefined);
+      return;
+    }
+    if (served.keys === undefined) {
+      const { keys: _folder, foreignKeys: _files, ...options } = settings.signing!;
+      const context = { clock, log, answers, onSigning: (made: ZoneSigning) => onSigning(zone, made) };
+      served.keys = { keys: signing, zoneKeys: new ZoneKeys(zone, { keys: signing, ...options }, context) };
+      this.#stepSerial(zone, before?.zone);
+    } else if (!isDeepStrictEqual(served.keys.keys, signing)) {
+      served.keys.zoneKeys.set(signing);
+      served.keys = { zoneKeys: served.keys.zoneKeys, keys: signing };
+    }
+  }
+
+  /** Key sets step the serial, too, so that of a new file may be behind what was served: secondaries would miss it. */
+  #stepSerial(zone: Zone, before: Zone | undefined): void {
+    if (before === undefined || before === zone || before.serial === zone.serial) return;
+    if (!isNewerSerial(zone.serial, before.serial)) zone.setSoa({ serial: nextSerial(before.serial) });
+  }
+
+  async #applySecondary(prepared: PreparedSecondary): Promise<void> {
+    const { origin, primaries, settings } = prepared;
+    const before = this.#served.get(origin);
+    const old = before?.prepared;
+    const isAsBefore =
+      old !== undefined &&
+      !("zone" in old) &&
+      isDeepStrictEqual([old.primaries, old.settings.copyFolder], [primaries, settings.copyFolder]);
+    if (isAsBefore) {
+      before?.secondary?.refresh();
+      this.#follow(before!, prepared);
+      return;
+    }
+    // The new one starts from the copy that the old one leaves behind.
+    if (before !== undefined) await this.#end(before, { isReplaced: true });
+    const { client, transferClient: transfers, authority } = this.#options;
+    const { copyFolder } = settings;
+    const secondary = await SecondaryZone.open(this.#runtime, {
+      ...{ origin, primaries, client, transfers },
+      ...(copyFolder === undefined ? {} : { copyFolder: diskPath(copyFolder) }),
+    });
+    const served: ServedZone = { prepared, zone: secondary.zone, secondary };
+    authority.setZone(secondary.zone);
+    this.#served.set(origin, served);
+    this.#follow(served, prepared);
+  }
+
+  /** Tells the servers that shall know of changes. */
+  #follow(served: ServedZone, prepared: PreparedZone): void {
+    const isAsBefore =
+      served.following !== undefined && isDeepStrictEqual(served.prepared.notify, prepared.notify);
+    served.prepared = prepared;
+    if (isAsBefore) return;
+    served.following?.[Symbol.dispose]();
+    served.following =
+      prepared.notify.length === 0 ? undefined : this.#options.notifier.follow(served.zone, prepared.notify);
+  }
+
+  /** Ends what is around a zone that is served no more, or by another object. */
+  async #end(served: ServedZone, { isReplaced = false } = {}): Promise<void> {
+    const { updates, onSigning } = this.#options;
+    served.following?.[Symbol.dispose]();
+    if (served.keys !== undefined && !isReplaced) onSigning(served.zone, undefined);
+    served.keys?.zoneKeys[Symbol.dispose]();
+    await served.secondary?.[Symbol.asyncDispose]();
+    if (!isReplaced) await updates.remove(served.zone.origin);
+  }
+}
