@@ -56,6 +56,8 @@ export interface UdpServerOptions {
   readonly answer: AnswerDatagram;
   /** Without it, what is `deferred` gets no answer. */
   readonly defer?: DeferDatagram;
+  /** Called for each answer that is dropped, since too many wait for the network to take them. */
+  readonly onLost?: () => void;
 }
 
 /** A bound UDP server that answers each datagram with one function. */

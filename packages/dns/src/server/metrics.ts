@@ -84,6 +84,11 @@ export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSource
     "Datagrams lost since too many that need more than a lookup were under way.",
     () => server.counters.udpRequestsLost,
   );
+  metrics.counter(
+    "meridian_dns_udp_answers_lost_total",
+    "Answers of the main thread lost since too many waited for the network to take them.",
+    () => server.counters.udpAnswersLost,
+  );
   metrics.gauge("meridian_dns_zone_serial", "Serial of each zone served.", {
     label: "zone",
     values: () => authority.zones.map((zone) => [zone.origin, zone.serial]),

@@ -49,6 +49,8 @@ export interface DnsServerCounters extends TcpCounters {
   httpsQuestions: number;
   /** Datagrams lost since too many that need more than a lookup were under way. */
   udpRequestsLost: number;
+  /** Answers lost since too many waited for the network; those of threads are counted by the threads. */
+  udpAnswersLost: number;
 }
 
 /**
@@ -130,7 +132,11 @@ class DnsListeners {
       limits: options.tcp ?? {},
       onIdleMs: (idleMs) => (authority.tcpIdleMs = idleMs),
     });
-    this.counters = Object.assign(this.#sessions.counters, { httpsQuestions: 0, udpRequestsLost: 0 });
+    this.counters = Object.assign(this.#sessions.counters, {
+      httpsQuestions: 0,
+      udpRequestsLost: 0,
+      udpAnswersLost: 0,
+    });
     const { counters } = this;
     this.#udpRequests = new UdpRequests({
       requests,
@@ -198,6 +204,7 @@ class DnsListeners {
         ...endpoint,
         answer: answerProxied(this.#answer, this.#proxies),
         defer: this.#udpRequests.defer,
+        onLost: () => this.counters.udpAnswersLost++,
       });
       try {
         this.tcp.push(

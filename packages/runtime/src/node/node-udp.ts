@@ -22,14 +22,18 @@ const datagramBytesMax = 65_535;
 
 /** Answers each datagram with one function. */
 export async function serveNodeUdp(options: UdpServerOptions, log: Logger): Promise<UdpServer> {
-  const { answer, defer } = options;
+  const { answer, defer, onLost } = options;
   const socket = await bindSocket(options, log);
   const client = new ReusedClient("udp");
   let output = new Uint8Array(datagramBytesMax);
   let open = true;
+  const hasRoom = (): boolean => {
+    if (socket.getSendQueueSize() <= sendQueueBytesMax) return true;
+    onLost?.();
+    return false;
+  };
   const replyTo = (to: Endpoint) => (octets: Uint8Array) => {
-    if (open && socket.getSendQueueSize() <= sendQueueBytesMax)
-      socket.send(copyOctets(octets), to.port, to.address, ignoreFailure);
+    if (open && hasRoom()) socket.send(copyOctets(octets), to.port, to.address, ignoreFailure);
   };
   socket.on("message", (input, from) => {
     if (from.port === 0) return; // nobody can be answered there; only forgers send from it
@@ -39,7 +43,7 @@ export async function serveNodeUdp(options: UdpServerOptions, log: Logger): Prom
       defer?.(copyOctets(input), client.copy(), replyTo(from));
       return;
     }
-    if (length === 0 || socket.getSendQueueSize() > sendQueueBytesMax) return;
+    if (length === 0 || !hasRoom()) return;
     socket.send(output, 0, length, from.port, from.address);
     // The kernel takes a datagram at once, unless its buffer is full: then the octets stay in use until later.
     if (socket.getSendQueueCount() > 0) output = new Uint8Array(datagramBytesMax);
