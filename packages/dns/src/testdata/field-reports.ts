@@ -1,6 +1,6 @@
 import type { Edns } from "../message/message.ts";
 import { concat, hex, plainEdns, question } from "./case-zone.ts";
-import { opt, raw, wwwQuestion, type ResponseCase } from "./sixty-cases.ts";
+import { opt, raw, sixtyCases, wwwQuestion, type ResponseCase } from "./sixty-cases.ts";
 
 /** A bug that another server had, by its trigger: a zone `p.`, a question, the right answer in the words of `describe`. */
 export interface ZoneReport {
@@ -182,6 +182,7 @@ export const zoneReports: readonly ZoneReport[] = [
   },
 ];
 
+const unknownSignature = sixtyCases.find(([name]) => name === "60 a signature of an unknown key")!;
 const withEdns = (type: string, options: Edns["options"], more: Partial<Edns> = {}): Uint8Array =>
   question("www.p.test", type, { edns: { ...plainEdns, options, ...more } });
 const subnet = (data: string): { code: number; octets: Uint8Array } => ({ code: 8, octets: hex(data) });
@@ -281,6 +282,7 @@ export const packetReports: readonly ResponseCase[] = [
   ["E14 an answer", question("www.p.test", "A", { response: true, answers: [] }), "silence"],
   ["E14 an answer to NOTIFY", question("p.test", "SOA", { response: true, opcode: 4 }), "silence"],
   ["E14 an answer of no known opcode", question("p.test", "SOA", { response: true, opcode: 15 }), "silence"],
+  ["F2 a signature of an unknown key", unknownSignature[1], unknownSignature[2]],
   ["E18 two questions", raw("0000", "0002000000000000", wwwQuestion, wwwQuestion), "FORMERR"],
   ["E18 a header that is cut behind", raw("0000", "0001000000000000"), "FORMERR"],
 ];

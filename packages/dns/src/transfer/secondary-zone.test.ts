@@ -19,6 +19,11 @@ import { TransferServer } from "./transfer-server.ts";
 import { ZoneTransferClient } from "./zone-transfer-client.ts";
 
 const key = parseTsigKey({ name: "k", algorithm: "hmac-sha256", secret: "c2VjcmV0LXNlY3JldC1zZWNyZXQ=" });
+const longKey = parseTsigKey({
+  name: "k512",
+  algorithm: "hmac-sha512",
+  secret: "c2VjcmV0LXNlY3JldC1zZWNyZXQ=",
+});
 const at = (octet: number): Endpoint => ({ address: `10.0.0.${octet}`, port: 53 });
 
 function makeZone(serial = 10): Zone {
@@ -50,7 +55,7 @@ async function serveZone(node: SimNode, octet: number, zone: Zone): Promise<void
   authority.requests = createRequestPipeline({
     clock: runtime.clock,
     log: silentLogger,
-    keyring: new TsigKeyring([key]),
+    keyring: new TsigKeyring([key, longKey]),
     authority,
     transfer: new TransferServer({ clock: runtime.clock, zones: authority, policy }).answer,
   });
@@ -359,12 +364,13 @@ test("with a key nothing unsigned is taken", async () => {
   assert.match(secondary.state.problem ?? "", /unsigned/);
 });
 
-test("with a key the transfer is signed and verified", async () => {
-  const { sim, open } = world();
-  const zone = makeZone();
-  for (let index = 0; index < 400; index++) put(zone, `n${index}.p.test`, ["192.0.2.1"]);
-  await primaryNode(sim, 2, zone);
-  const secondary = await open([{ ...at(2), key }]);
-  await sim.run({ until: () => secondary.zone.ready, untilMs: 10_000 });
-  assert.deepEqual(lines(secondary.zone), lines(zone));
-});
+for (const signedBy of [key, longKey])
+  test(`F5: with a key of ${signedBy.algorithm} the transfer is signed and verified`, async () => {
+    const { sim, open } = world();
+    const zone = makeZone();
+    for (let index = 0; index < 400; index++) put(zone, `n${index}.p.test`, ["192.0.2.1"]);
+    await primaryNode(sim, 2, zone);
+    const secondary = await open([{ ...at(2), key: signedBy }]);
+    await sim.run({ until: () => secondary.zone.ready, untilMs: 10_000 });
+    assert.deepEqual(lines(secondary.zone), lines(zone));
+  });

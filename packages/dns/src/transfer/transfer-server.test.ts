@@ -134,6 +134,17 @@ test("F8, F9: the SOA is first and last only, the apex NS set is in it, and the 
   assert.ok(authoritative && opt === undefined);
 });
 
+test("C13: a transfer has no name of the zones above, below or beside", async () => {
+  const zoneOf = (origin: string): Zone =>
+    parseZoneFile(`$ORIGIN ${origin}.\n@ 60 SOA ns host 1 60 10 300 30\n@ 60 NS ns\nns 60 A 192.0.2.1\n`)
+      .zone!;
+  const zones = [makeZone(), zoneOf("test"), zoneOf("a.p.test"), zoneOf("xp.test")];
+  const owners = new Set<string>();
+  for (const message of await world(zones).ask({ zone: "p.test" }))
+    for (const { name } of parseMessage(message).answers) owners.add(name.toLowerCase());
+  assert.deepEqual([...owners].sort(), ["ns.p.test", "p.test", "www.p.test"]);
+});
+
 test("a weighted set is transferred with all its records, whatever their weights", async () => {
   const zone = makeZone();
   const groups = [

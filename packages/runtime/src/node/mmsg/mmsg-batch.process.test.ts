@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 
 import { deferred, type AnswerDatagram, type DatagramClient, type Endpoint } from "../../network.ts";
 import { nodeClock } from "../node-clock.ts";
+import { loadLibc } from "./libc.ts";
 import { mmsgAvailability, probeMmsg } from "./mmsg-availability.ts";
 import { MmsgBatch } from "./mmsg-batch.ts";
 import { assertPortFree, openMmsgSocket } from "./mmsg-socket.ts";
@@ -113,6 +114,16 @@ test("a batch whose socket is gone says so", { skip }, () => {
   socket[Symbol.dispose]();
   assert.throws(() => batch.serve(tell, { wait: false }), { code: "EBADF" });
 });
+
+test(
+  "G7: a call with other arguments than it was declared with is refused before it reaches C",
+  { skip },
+  () => {
+    const libc = loadLibc();
+    assert.throws(() => Reflect.apply(libc.recvmmsg, undefined, [0, 0, 0]), /5 arguments/);
+    assert.throws(() => Reflect.apply(libc.sendmmsg, undefined, [0, "nothing", 0, 0]), /expected number/);
+  },
+);
 
 test("G6: 100,000 datagrams through storms of garbage collection", { skip, timeout: 120_000 }, async () => {
   const program = fileURLToPath(new URL("../../testdata/mmsg-storm.js", import.meta.url));
