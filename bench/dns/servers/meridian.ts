@@ -30,6 +30,8 @@ export function meridian(datapath: "mmsg" | "dgram"): ServerDriver {
           ...["--zone-file", zoneFile, "--origin", origin, "--listen", `127.0.0.1:${port}`],
           ...(options.has("datapath") ? ["--datapath", datapath] : []),
           ...(options.has("workers") ? ["--workers", String(workers)] : []),
+          // Off on all sides: one client asks as fast as it can.
+          ...(options.has("no-rate-limit") ? ["--no-rate-limit"] : []),
         ],
       };
     },
@@ -50,7 +52,10 @@ async function withConfig(
   };
   await writeFile(
     config,
-    JSON.stringify({ listen: [`127.0.0.1:${port}`], workers, datapath, keys: [benchKey], zones: [zone] }),
+    JSON.stringify({
+      listen: [`127.0.0.1:${port}`],
+      ...{ workers, datapath, rateLimit: "off", keys: [benchKey], zones: [zone] },
+    }),
   );
   return { command: [process.execPath, meridianMain, "dns", "--config", config] };
 }

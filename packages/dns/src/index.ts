@@ -16,7 +16,7 @@ export { QueryLogRing } from "./server/query-log-ring.ts";
 export type { QueryNote, SharedQueryLogRing } from "./server/query-log-ring.ts";
 export { registerDnsMetrics } from "./server/metrics.ts";
 export type { DnsMetricsSources } from "./server/metrics.ts";
-export { serveMetrics } from "./server/metrics-listener.ts";
+export { metricsHandler, serveMetrics } from "./server/metrics-listener.ts";
 export type { MetricsListenerOptions } from "./server/metrics-listener.ts";
 export type { TcpCounters, TcpLimits } from "./server/tcp-sessions.ts";
 export { TlsIdentityFiles } from "./server/tls-identity.ts";

@@ -23,7 +23,11 @@ export function serveMetrics(runtime: Runtime, options: MetricsListenerOptions):
   });
 }
 
-function metricsHandler({ registry, ready }: MetricsListenerOptions): HttpHandler {
+/** Answers `/metrics`, `/healthz` and `/readyz`, for a listener that answers more than these. */
+export function metricsHandler({
+  registry,
+  ready,
+}: Pick<MetricsListenerOptions, "registry" | "ready">): HttpHandler {
   return async ({ method, target }) => {
     if (method !== "GET" && method !== "HEAD") return text(405, "use GET\n", { allow: "GET, HEAD" });
     switch (target.split("?")[0] ?? "") {

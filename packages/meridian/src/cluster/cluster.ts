@@ -5,6 +5,8 @@ import {
   Authority,
   createRequestPipeline,
   DnsClient,
+  metricsHandler,
+  registerDnsMetrics,
   serveDns,
   TsigKeyring,
   type WatchedFile,
@@ -24,6 +26,7 @@ import {
   type Runtime,
   type TlsServerIdentity,
 } from "@meridian/runtime";
+import { Registry } from "prom-client";
 import { MeridianError } from "../meridian-error.ts";
 import { ClosingStack } from "./closing-stack.ts";
 import { installDefinitions } from "./install-definitions.ts";
@@ -47,6 +50,8 @@ export interface ClusterOptions {
   readonly operatorEnvironment: Readonly<Record<string, string>>;
   /** Opens files that the settings name. Absent in the simulator. */
   readonly openFile?: (path: string) => WatchedFile;
+  /** Where the metrics of the DNS server are added; what is in it is served. Absent: one of its own. */
+  readonly registry?: Registry;
 }
 
 /** One running cluster: API server, operator and authoritative DNS server. */
@@ -91,8 +96,12 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
 
   const authority = new Authority({ random: runtime.random, clock: runtime.clock });
   const keyring = new TsigKeyring();
-  authority.requests = createRequestPipeline({ ...runtime, keyring, authority });
-  closing.use(await serveDns(runtime, { authority, listen: [options.dns] }));
+  authority.requests = createRequestPipeline({
+    ...{ clock: runtime.clock, log: runtime.log, keyring, authority },
+    ...(authority.rateLimit === undefined ? {} : { rateLimit: authority.rateLimit }),
+  });
+  // On the main thread: the clusters of a playground share a machine.
+  const server = closing.use(await serveDns(runtime, { authority, listen: [options.dns] }));
   const dnsClient = options.dnsClient ?? closing.use(new DnsClient(runtime, { from: options.dns.address }));
 
   const operator = startOperator(runtime, {
@@ -106,7 +115,14 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
     ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
   });
   closing.defer(() => operator.stop());
-  const handler = operatorEndpoint(operator, { token: options.token });
+  const { registry = new Registry() } = options;
+  registerDnsMetrics(registry, {
+    ...{ authority, server, geo: () => operator.geo() },
+    ...(authority.rateLimit === undefined ? {} : { rateLimit: authority.rateLimit }),
+  });
+  const ready = (): boolean => authority.zones.length > 0 && authority.zones.every((zone) => zone.ready);
+  const metrics = metricsHandler({ registry, ready });
+  const handler = operatorEndpoint(operator, { token: options.token, metrics });
   closing.use(await serve(runtime, options, { at: options.operator, handler }));
 
   return { client, authority, operator, ready: operator.ready, [Symbol.asyncDispose]: () => closing.close() };

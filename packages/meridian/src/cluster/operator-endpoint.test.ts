@@ -11,13 +11,24 @@ const handler = operatorEndpoint(
       return { host, geoTag: "eu", peers: [], dns: [], warnings: [] };
     },
   },
-  { token: "right" },
+  {
+    token: "right",
+    metrics: async ({ target }) => ({
+      status: 200,
+      headers: {},
+      body: new TextEncoder().encode(`told ${target}`),
+    }),
+  },
 );
 
 const cases = [
   { target: "/explain?host=a.example", expect: [200, /"host":"a\.example"/] },
   { target: "/explain?host=a..example", expect: [400, /empty label/] },
   { target: "/explain", expect: [400, /name a host/] },
+  { target: "/metrics", expect: [200, /told \/metrics/] },
+  { target: "/metrics", authorization: undefined, expect: [401, /bearer token/] },
+  { target: "/healthz", authorization: undefined, expect: [200, /told \/healthz/] },
+  { target: "/readyz", authorization: undefined, expect: [200, /told \/readyz/] },
   { target: "/", expect: [404, /only \/explain/] },
   { target: "/explain?host=a", method: "POST", expect: [405, /use GET/] },
   { target: "/explain?host=a", authorization: "Bearer wrong", expect: [401, /bearer token/] },

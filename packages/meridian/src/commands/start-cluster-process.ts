@@ -1,4 +1,5 @@
 import { nodeRuntime } from "@meridian/runtime/node";
+import { collectDefaultMetrics, Registry } from "prom-client";
 import { ClosingStack } from "../cluster/closing-stack.ts";
 import { startCluster } from "../cluster/cluster.ts";
 import { operatorEnvironment } from "../cluster/operator-environment.ts";
@@ -15,6 +16,8 @@ export async function startClusterProcess(
   const log = pinoLogger({ format: "json", level: role.logLevel });
   const runtime = nodeRuntime({ dataFolder: role.folder, log });
   const { token, server, caPem } = await readClusterIdentity(role.folder);
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
   const closing = new ClosingStack();
   try {
     const storage = closing.use(await openStorage(runtime, { kind: role.storage, folder: role.folder }));
@@ -27,6 +30,7 @@ export async function startClusterProcess(
       tls: { server, caPem },
       operatorEnvironment: operatorEnvironment(role),
       openFile: watchedFile,
+      registry,
     });
     closing.use(cluster);
     await cluster.ready;
