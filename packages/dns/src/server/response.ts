@@ -5,6 +5,7 @@ import { set as setWord, setFlag, tailored } from "../zone/zone-layout.ts";
 import type { AnswerOutcome, UnsignedAnswer } from "../zone/zone-signer.ts";
 import type { ZoneView } from "../zone/zone-view.ts";
 import type { FastRandom } from "./fast-random.ts";
+import { OutputViews } from "./output-views.ts";
 import type { Query } from "./query.ts";
 import type { RecordOrder } from "./record-order.ts";
 
@@ -46,6 +47,7 @@ export class Response implements UnsignedAnswer {
   signed = false;
   /** Over `output`, to write four octets at once. */
   #output: DataView = new DataView(this.output.buffer);
+  readonly #outputs: OutputViews = new OutputViews();
   #questionEnd = 0;
   #questions = 0;
   readonly #random: FastRandom;
@@ -60,7 +62,7 @@ export class Response implements UnsignedAnswer {
   begin(output: Uint8Array): void {
     if (output !== this.output) {
       this.output = output;
-      this.#output = new DataView(output.buffer, output.byteOffset, output.byteLength);
+      this.#output = this.#outputs.over(output);
     }
     this.at = headerOctets;
     this.limit = 0;
