@@ -14,6 +14,7 @@ import { assertSound } from "../testdata/assert-sound.ts";
 import { caseZoneText, concat, describe, hex, question } from "../testdata/case-zone.ts";
 import { datapaths, exchangeDatagram, startDnsCommand, type DnsCommand } from "../testdata/dns-command.ts";
 import { packetReports, reportApex, zoneReports } from "../testdata/field-reports.ts";
+import { ruleCases } from "../testdata/rule-cases.ts";
 import { sixtyCases, tcpCases } from "../testdata/sixty-cases.ts";
 
 const runtime = nodeRuntime({ dataFolder: tmpdir(), log: silentLogger });
@@ -48,13 +49,18 @@ for (const { datapath, skip } of datapaths) {
   const ask = (message: Uint8Array, more: { probe?: Uint8Array } = {}): Promise<Uint8Array | undefined> =>
     exchangeDatagram(runtime, { to: servers.get(datapath)!.local, message, ...more });
 
-  for (const [name, message, expected] of [...sixtyCases, ...packetReports]) {
+  for (const [name, message, expected] of [...sixtyCases, ...packetReports, ...ruleCases]) {
     test(`${datapath}: ${name}`, { skip }, async () => {
       const reply = await ask(message, expected === "silence" ? { probe } : {});
       assert.equal(describe(reply, "sorted"), expected);
       if (reply !== undefined) assertSound(message, reply);
     });
   }
+
+  test(`${datapath}: 19 NOTIFY of a stranger for a zone from a file`, { skip }, async () => {
+    const notify = question("p.test", "SOA", { opcode: 4 });
+    assert.equal(describe(await ask(notify)), "REFUSED");
+  });
 
   for (const [index, report] of zoneReports.entries()) {
     test(`${datapath}: ${report.id}`, { skip }, async () => {

@@ -309,12 +309,13 @@ export class AnswerCore {
     if (this.#cookieVerdict === "valid") this.#counters[counter.cookiesValid]!++;
     else if (this.#cookieVerdict === "bad") this.#counters[counter.cookiesBad]!++;
     response.limit = this.#octetsMax() - this.#opt.sizeFor(query, this.#overTcp);
-    if (asked !== opcode.query && asked !== opcode.notify && asked !== opcode.update) return rcode.notImp;
+    if (asked !== opcode.query && asked !== opcode.notify && asked !== opcode.update)
+      return this.#notSupported();
     if (!parsed) return rcode.formErr;
     if (defers && (asked === opcode.update || query.signatureAt >= 0)) return notHere;
     if (query.version > 0) return rcode.badVers;
     if (query.signatureAt >= 0) return rcode.notAuth;
-    if (asked === opcode.update) return rcode.refused;
+    if (asked === opcode.update) return this.#prohibited();
     if (questions === 0) {
       // RFC 7873 §5.4: without a question a client asks for a cookie only.
       return asked === opcode.query && query.cookieAt >= 0 && this.#opt.hasCookies
@@ -372,9 +373,19 @@ export class AnswerCore {
   #answerMetaType(defers: boolean): number {
     const { type } = this.#query;
     if (type === typeNxname || type === typeTsig) return this.#invalidType();
-    if (type === typeIxfr && (defers || this.#overTcp)) return defers ? notHere : rcode.refused;
-    if (type === typeAxfr && this.#overTcp) return defers ? notHere : rcode.refused;
+    if (type === typeIxfr) return defers ? notHere : this.#prohibited();
+    if (type === typeAxfr && this.#overTcp) return defers ? notHere : this.#prohibited();
+    return this.#notSupported();
+  }
+
+  #notSupported(): number {
+    this.#opt.extendedError = extendedError.notSupported;
     return rcode.notImp;
+  }
+
+  #prohibited(): number {
+    this.#opt.extendedError = extendedError.prohibited;
+    return rcode.refused;
   }
 
   #invalidType(): number {

@@ -19,7 +19,14 @@ export interface OptSettings {
 }
 
 /** Extended DNS errors that we send (RFC 8914 §4). */
-export const extendedError = { none: -1, notReady: 14, notAuthoritative: 20, invalidQueryType: 30 } as const;
+export const extendedError = {
+  none: -1,
+  notReady: 14,
+  prohibited: 18,
+  notAuthoritative: 20,
+  notSupported: 21,
+  invalidQueryType: 30,
+} as const;
 
 /**
  * Writes the OPT record of answers (RFC 6891): there if and only if the question had one, with our version and none of

@@ -29,6 +29,14 @@ for (const [name, message, expected] of tcpCases) {
   });
 }
 
+test("case 19: an unsigned NOTIFY for a zone that is served is a hint, and whoever takes hints may refuse it", () => {
+  const authority = authorityOf([caseZoneText]);
+  const notify = question("P.test", "SOA", { opcode: 4 });
+  assert.equal(describe(exchange(authority, notify)), "NOERROR aa");
+  authority.onNotify = () => "refuse";
+  assert.equal(describe(exchange(authority, notify)), "REFUSED");
+});
+
 test("every reply repeats id, question and RD, sets QR and clears RA, Z, AD and CD", () => {
   const asked = raw("0170", "0001000000000000", hex("03775777 0170 0474457374 00 0001 0001"));
   const reply = exchange(authorityOf([caseZoneText]), asked)!;

@@ -63,6 +63,10 @@ const unknownSignatureText = `\\# 29 ${`${hmacSha256} 000065000000 012c 0000 424
 const bigText = [250, 250, 47].map((length, index) => `"${"xyz"[index]!.repeat(length)}"`).join(" ");
 const many = Array.from({ length: 100 }, (_, index) => `many.p.test A 198.51.100.${index + 1}`);
 
+const incremental = question("p.test", "IXFR", {
+  authority: [{ name: "p.test", type: "SOA", class: 1, ttl: 0, data: ". . 6 0 0 0 0" }],
+});
+
 /** Zone `p.test` of `caseZoneText`: what is asked, and what is answered over UDP. */
 export const sixtyCases: readonly ResponseCase[] = [
   ["1 SOA of the apex without EDNS", question("p.test", "SOA"), `NOERROR aa an: ${soa}`],
@@ -112,7 +116,6 @@ export const sixtyCases: readonly ResponseCase[] = [
     ] as const,
   ]),
   ["19 NOTIFY for a foreign zone", question("example.org", "SOA", { opcode: 4, authoritative: true }), "9"],
-  ["19 NOTIFY for a zone that is served", question("P.test", "SOA", { opcode: 4 }), "NOERROR aa"],
   ["20 UPDATE", question("p.test", "SOA", { opcode: 5 }), "REFUSED"],
   ["21 version.bind", question("version.bind", "TXT", { class: 3 }), "REFUSED"],
   ["21 foo.bar in CH", question("foo.bar", "TXT", { class: 3 }), "REFUSED"],
@@ -197,7 +200,7 @@ export const sixtyCases: readonly ResponseCase[] = [
   ["47 type OPT", question("www.p.test", "OPT"), "FORMERR"],
   ["47 type MAILB", question("www.p.test", "MAILB"), "NOTIMP"],
   ["48 AXFR over UDP", question("p.test", "AXFR"), "NOTIMP"],
-  ["48 IXFR over UDP", question("p.test", "IXFR"), "NOTIMP"],
+  ["48 IXFR over UDP without permission", incremental, "REFUSED"],
   ["49 a big TXT without EDNS", question("big.p.test", "TXT"), "NOERROR aa tc"],
   [
     "49 with 512",
@@ -288,7 +291,7 @@ export const tcpCases: readonly ResponseCase[] = [
   ["21 foo.bar in CH", question("foo.bar", "TXT", { class: 3 }), "REFUSED"],
   ["45 ANY over TCP", question("www.p.test", "ANY"), `NOERROR aa an: ${www}, www.p.test AAAA 2001:db8::1`],
   ["48 AXFR without permission", question("p.test", "AXFR"), "REFUSED"],
-  ["48 IXFR without permission", question("p.test", "IXFR"), "REFUSED"],
+  ["48 IXFR without permission", incremental, "REFUSED"],
   ["49 a big TXT over TCP", question("big.p.test", "TXT"), `NOERROR aa an: big.p.test TXT ${bigText}`],
   [
     "50 a hundred addresses over TCP",
