@@ -111,12 +111,9 @@ export const proofParts: readonly ProofPart[] = [
   {
     name: "mutated datagrams and TCP frames to a running server",
     unit: "datagrams",
-    goal: 2_000_000,
+    goal: 10_000_000,
     step: (number) =>
-      testStep("dist/test/fuzz/dns-server.process.test.js", 100_000, {
-        MERIDIAN_FUZZ_SEED: number,
-        MERIDIAN_FUZZ_RUNS: 2,
-      }),
+      testStep("dist/test/fuzz/dns-server.process.test.js", 1_000_000, { MERIDIAN_FUZZ_SEED: number }),
   },
   {
     name: "hostile API requests",
