@@ -3,7 +3,7 @@ import test from "node:test";
 import type { AnswerDatagram, Runtime, TcpConnection } from "@meridian/runtime";
 import { Simulation, type SimNode } from "@meridian/runtime/sim";
 import { FrameReader, toFrame } from "../message/frame-reader.ts";
-import { composeMessage, parseMessage, type Message } from "../message/message.ts";
+import { composeMessage, parseMessage, type Edns, type Message } from "../message/message.ts";
 import { parseTsigKey } from "../tsig/tsig-key.ts";
 import { TsigKeyring } from "../tsig/tsig-keyring.ts";
 import { verifyRequest } from "../tsig/verify-request.ts";
@@ -146,6 +146,37 @@ test("a reply with somebody else's cookie is ignored while the right one is wait
   assert.ok(verdict.state === "answered");
   assert.equal(verdict.records[0]?.data, "192.0.2.1");
 });
+
+test("a reply without the cookie that the server gave before is asked for again over TCP", async () => {
+  const { server, ask } = world();
+  let forged = false;
+  await serveUdp(server.runtime, (question) =>
+    forged
+      ? replyTo(question, { answers: [{ ...address, data: "192.0.2.66" }], edns: plain })
+      : replyTo(question, {
+          answers: [address],
+          edns: ednsWith(Uint8Array.of(...cookieOf(question)!.slice(0, 8), ...serverCookie))!,
+        }),
+  );
+  const first = async (): Promise<string> => {
+    const verdict = await ask({ deadlineMs: 600 });
+    if (verdict.state !== "answered") return verdict.state === "unreachable" ? verdict.reason : verdict.rcode;
+    return verdict.records[0]!.data;
+  };
+  assert.equal(await first(), "192.0.2.1");
+  forged = true;
+  assert.equal(await first(), "the reply lacked the server's cookie, and none came over TCP");
+  // Nobody keeps asking a server in vain that gives cookies no longer.
+  assert.equal(await first(), "192.0.2.66");
+  forged = false;
+  assert.equal(await first(), "192.0.2.1");
+  forged = true;
+  const tcp = await serveTcp(server.runtime, (question) => replyTo(question, { answers: [address] }));
+  assert.equal(await first(), "192.0.2.1");
+  assert.equal(tcp.opened, 1);
+});
+
+const plain: Edns = { payloadSize: 1232, version: 0, dnssecOk: false, options: [] };
 
 test("BADCOOKIE is asked again with the cookie that came, and then over TCP", async () => {
   for (const stubborn of [false, true]) {

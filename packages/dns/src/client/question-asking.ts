@@ -1,7 +1,7 @@
 import type { Endpoint } from "@meridian/runtime";
 import { rcodeToText } from "../message/codes.ts";
 import { headerOctets } from "../message/header.ts";
-import { composeMessage, parseMessage, type Message } from "../message/message.ts";
+import { composeMessage, parseMessage, type Edns, type Message } from "../message/message.ts";
 import { nameFromText } from "../name/name.ts";
 import type { TsigKey } from "../tsig/tsig-key.ts";
 import type { ClientParts } from "./client-parts.ts";
@@ -155,6 +155,11 @@ export class QuestionAsking {
     const message = this.#read(reply);
     if (typeof message === "string") return message === "clock" ? this.#resend(reply) : "ignored";
     const { server, withEdns } = reply;
+    if (this.#lacksCookie(reply, message)) {
+      // TCP shows who is there; a server that has changed its ways for good is believed without from then on.
+      this.#parts.memory.forgetCookie(server);
+      return this.#fetchWhole(server, "the reply lacked the server's cookie");
+    }
     const rcode = rcodeToText(message.rcode);
     if (rcode === "BADCOOKIE" && withEdns) {
       // RFC 7873 §5.3: once more with the cookie that came along, and then over TCP.
@@ -166,6 +171,13 @@ export class QuestionAsking {
       return (await this.#send(server, false)) ? "resent" : "unusable";
     }
     return message.truncated ? this.#fetchWhole(server) : this.#conclude(message, server);
+  }
+
+  /** RFC 7873 §5.3: a reply over UDP is not believed without a cookie where the server gave one before. */
+  #lacksCookie({ server, withEdns }: Reply, message: Message): boolean {
+    if ((this.#question.transport ?? "udp") !== "udp" || !withEdns || this.#question.key !== undefined)
+      return false;
+    return cookieOf(message) === undefined && this.#parts.memory.givesCookies(server);
   }
 
   /** What a reply says, or why it says nothing: `clock` when it told the server's time. */
@@ -180,7 +192,7 @@ export class QuestionAsking {
         return "clock";
       case "verified": {
         const message = tryParse(sealed.message);
-        const cookie = message?.edns?.options.find(({ code }) => code === cookieOption);
+        const cookie = message === undefined ? undefined : cookieOf(message);
         const foreign =
           withEdns && cookie !== undefined && !this.#parts.memory.takeCookie(server, cookie.octets);
         return message === undefined || foreign ? "nothing" : message;
@@ -197,11 +209,11 @@ export class QuestionAsking {
   }
 
   /** Asks over TCP, where nothing is cut; what came in a cut reply is not used. */
-  async #fetchWhole(server: Endpoint): Promise<Judged> {
+  async #fetchWhole(server: Endpoint, why = "the reply was truncated"): Promise<Judged> {
     const reply = await this.#askOverStream(server);
     const message = reply === undefined ? undefined : this.#read(reply);
     if (message === undefined || typeof message === "string" || message.truncated) {
-      if (message !== "nothing") this.#reason = "the reply was truncated, and none came over TCP";
+      if (message !== "nothing") this.#reason = `${why}, and none came over TCP`;
       return "unusable";
     }
     return this.#conclude(message, server);
@@ -262,6 +274,10 @@ export class QuestionAsking {
   #endOf(tryMs: number): number {
     return Math.min(this.#deadline, this.#now() + tryMs);
   }
+}
+
+function cookieOf(message: Message): Edns["options"][number] | undefined {
+  return message.edns?.options.find(({ code }) => code === cookieOption);
 }
 
 function tryParse(octets: Uint8Array): Message | undefined {

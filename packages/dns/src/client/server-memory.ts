@@ -53,6 +53,16 @@ export class ServerMemory {
     return true;
   }
 
+  /** Whether the server gives cookies, so that a reply without one may be somebody else's (RFC 7873 §5.3). */
+  givesCookies(server: Endpoint): boolean {
+    return (this.#servers.get(endpointKey(server))?.serverCookie.length ?? 0) > 0;
+  }
+
+  /** The server has shown that it gives cookies no longer. */
+  forgetCookie(server: Endpoint): void {
+    this.#of(server).serverCookie = new Uint8Array();
+  }
+
   offsetSeconds(server: Endpoint): number {
     return this.#servers.get(endpointKey(server))?.offsetSeconds ?? 0;
   }
