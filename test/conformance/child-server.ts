@@ -9,12 +9,17 @@ export const meridianCommand: readonly string[] = [
   fileURLToPath(new URL("../../../packages/meridian/bin/meridian.js", import.meta.url)),
 ];
 
+const printedMax = 64 * 1024;
+
 /** A server in a process of its own, owned by a test. */
 export class ChildServer implements AsyncDisposable {
   /** What its output matched when it was ready. */
   readonly match: RegExpExecArray;
   readonly #child: ChildProcess;
   readonly #closed: Promise<void>;
+  /** What it printed since it was ready, or since `until` matched last. */
+  #printed = "";
+  #look: () => void = () => {};
 
   private constructor(child: ChildProcess, parts: { match: RegExpExecArray; closed: Promise<void> }) {
     this.#child = child;
@@ -27,23 +32,43 @@ export class ChildServer implements AsyncDisposable {
     const [program = "", ...args] = command;
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
     let printed = "";
-    let ready = false;
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-    const match = await new Promise<RegExpExecArray>((resolve, reject) => {
+    let server: ChildServer | undefined;
+    return new Promise<ChildServer>((resolve, reject) => {
       const look = (chunk: Buffer): void => {
-        if (ready) return;
+        if (server !== undefined) return server.#take(chunk.toString());
         printed += chunk.toString();
         const found = says.exec(printed);
         if (found === null) return;
-        ready = true;
-        resolve(found);
+        server = new ChildServer(child, { match: found, closed });
+        server.#take(printed.slice(found.index + found[0].length));
+        resolve(server);
       };
       child.stdout.on("data", look);
       child.stderr.on("data", look);
       child.once("error", reject);
       void closed.then(() => reject(new Error(`${command.join(" ")} ended: ${printed}`)));
     });
-    return new ChildServer(child, { match, closed });
+  }
+
+  /** Resolves when it prints what `says` matches, counted from the last match. Ask one thing at a time. */
+  async until(says: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      this.#look = () => {
+        const found = says.exec(this.#printed);
+        if (found === null) return;
+        this.#printed = this.#printed.slice(found.index + found[0].length);
+        this.#look = () => {};
+        resolve(found);
+      };
+      this.#look();
+      void this.#closed.then(() => reject(new Error(`it ended without ${says}: ${this.#printed}`)));
+    });
+  }
+
+  /** Its exit code; `undefined` while it runs, or where a signal ended it. */
+  get exitCode(): number | undefined {
+    return this.#child.exitCode ?? undefined;
   }
 
   get running(): boolean {
@@ -54,6 +79,11 @@ export class ChildServer implements AsyncDisposable {
   async residentBytes(): Promise<number> {
     const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8");
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+  }
+
+  #take(text: string): void {
+    this.#printed = (this.#printed + text).slice(-printedMax);
+    this.#look();
   }
 
   signal(name: NodeJS.Signals): void {

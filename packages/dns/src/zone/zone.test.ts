@@ -305,3 +305,13 @@ test("addresses of names in MX and SRV data come along", () => {
     "NOERROR aa an: srv.p.test SRV 1 2 443 www.p.test. ar: www.p.test A 192.0.2.1, www.p.test A 192.0.2.2, www.p.test AAAA 2001:db8::1",
   );
 });
+
+test("an update that hands the apex back does not double what signing put there", () => {
+  const zone = new Zone(options);
+  const key: RecordSet = { name: "cloud.example.com", type: "DNSKEY", ttl: 60, data: ["257 3 13 AAAA"] };
+  zone.setApexExtra([key]);
+  const text: RecordSet = { name: "cloud.example.com", type: "TXT", ttl: 60, data: ['"x"'] };
+  put(zone, key, text);
+  const types = zone.recordSetsOf("cloud.example.com").map(({ type }) => type);
+  assert.deepEqual(types.sort(), ["DNSKEY", "NS", "SOA", "TXT"]);
+});
