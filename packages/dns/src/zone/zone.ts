@@ -337,7 +337,9 @@ export class Zone {
     const builder = this.#builder;
     builder.begin();
     builder.add(this.#soaSet({ ...apex.soa, serial: this.serial }));
-    for (const set of [nameServers, ...apex.extra, ...apex.given]) builder.add(set);
+    // A dynamic update hands all sets of the apex back, those of signing among them.
+    const given = apex.given.filter(({ type }) => apex.extra.every((extra) => extra.type !== type));
+    for (const set of [nameServers, ...apex.extra, ...given]) builder.add(set);
     builder.end();
     return builder.take();
   }
