@@ -25,6 +25,7 @@ import { counter, counterSlot, typeCounter } from "./answer-counters.ts";
 import { ChaosZone } from "./chaos-zone.ts";
 import { CookieSecrets } from "./cookie-secrets.ts";
 import { FastRandom } from "./fast-random.ts";
+import { LookAhead, type ReceivedBatch } from "./look-ahead.ts";
 import { Lookup } from "./lookup.ts";
 import { extendedError, OptRecord, type OptContext } from "./opt-record.ts";
 import { Query } from "./query.ts";
@@ -98,6 +99,7 @@ export class AnswerCore {
   readonly #clock: Clock | undefined;
   readonly #main: MainThread | undefined;
   readonly #zones: ZoneIndex;
+  readonly #lookAhead: LookAhead;
   readonly #query: Query;
   readonly #response: Response;
   readonly #order: RecordOrder;
@@ -112,6 +114,8 @@ export class AnswerCore {
   readonly #signerName: LookupName;
   readonly #signing: { -readonly [Field in keyof SigningContext]: SigningContext[Field] };
   #rateLimit: RateLimit | undefined;
+  /** What the rate limit says of the message, once it was asked. */
+  #verdict: 0 | 1 | 2 | undefined;
   /** Which zone memory is answered from, by origin: the same memory is another object whenever it is sent to a thread. */
   readonly #generations = new Map<string, number>();
   #cookieVerdict: CookieVerdict = "none";
@@ -128,6 +132,7 @@ export class AnswerCore {
     this.#noCookieOctetsMax = Math.min(settings.noCookieOctetsMax, settings.udpPayloadBytesMax);
     this.#refusesBadCookies = settings.badCookie === "refuse";
     this.#zones = new ZoneIndex(seed);
+    this.#lookAhead = new LookAhead(this.#zones, seed);
     this.#query = new Query(seed);
     this.#order = new RecordOrder(draws);
     this.#response = new Response(draws, this.#order);
@@ -189,6 +194,11 @@ export class AnswerCore {
     this.#opt.tcpIdleMs = idleMs;
   }
 
+  /** Fetches the memory that answers to a batch of datagrams will be read from; they are then answered one by one. */
+  prepare(batch: ReceivedBatch, count: number): void {
+    this.#lookAhead.fetch(batch, count);
+  }
+
   /** Answers from another set of zones, and by other settings, from the next answer on. The seed stays. */
   update({ zones, settings, rateLimit, geo }: SharedAuthority): void {
     const wanted = new Map(zones.map((zone) => [zone.origin, zone]));
@@ -244,6 +254,7 @@ export class AnswerCore {
     const query = this.#query;
     const response = this.#response;
     this.#overTcp = client.transport !== "udp";
+    this.#verdict = undefined;
     const code = this.#decideOnce(client, output, defers);
     if (code === notHere) return deferred;
     response.rcode = code;
@@ -256,11 +267,9 @@ export class AnswerCore {
         response.rcode = rcode.servFail;
       }
     }
-    if (this.#rateLimit !== undefined && !this.#overTcp && this.#cookieVerdict !== "valid") {
-      const verdict = this.#limit(client, code);
-      if (verdict === rateVerdict.drop) return 0;
-      if (verdict === rateVerdict.slip) response.truncate();
-    }
+    const verdict = this.#limit(client, code);
+    if (verdict === rateVerdict.drop) return 0;
+    if (verdict === rateVerdict.slip) response.truncate();
     if (query.hasOpt) this.#writeOpt(client, code);
     if (code === rcode.notAuth && query.signatureAt >= 0) writeUnknownKey(query, response);
     this.#counters[counter.queries]!++;
@@ -345,7 +354,8 @@ export class AnswerCore {
       this.#opt.extendedError = extendedError.notReady;
       return rcode.servFail;
     }
-    if (query.dnssecOk) this.#sign();
+    // What is not going to be sent must not use up what signing may cost: others wait for their signatures.
+    if (query.dnssecOk && this.#limit(client, response.rcode) === rateVerdict.pass) this.#sign();
     // An answer for every class at once cannot be authoritative (RFC 1035 §6.2).
     if (query.class === classAny) response.authoritative = false;
     return response.rcode;
@@ -412,11 +422,15 @@ export class AnswerCore {
     return cookieAt < 0 ? "none" : cookie.verify({ input, at: cookieAt, length: cookieLength, client });
   }
 
-  /** One of `rateVerdict`. */
+  /** One of `rateVerdict`; the first one holds for the message. */
   #limit(client: DatagramClient, code: number): 0 | 1 | 2 {
+    if (this.#rateLimit === undefined || this.#overTcp || this.#cookieVerdict === "valid")
+      return rateVerdict.pass;
+    if (this.#verdict !== undefined) return this.#verdict;
     const lookup = this.#lookup;
     const kind = isAnswer(code) ? lookup.limitClass : responseClass.error;
-    return this.#rateLimit!.check(client, kind, isAnswer(code) ? lookup.limitHash : 0, this.#clock!.now());
+    const hash = isAnswer(code) ? lookup.limitHash : 0;
+    return (this.#verdict = this.#rateLimit.check(client, kind, hash, this.#clock!.now()));
   }
 
   #writeOpt(client: DatagramClient, code: number): void {
