@@ -11,7 +11,7 @@ import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { FrameReader, toFrame } from "../message/frame-reader.ts";
 import { assertSound } from "../testdata/assert-sound.ts";
-import { caseZoneText, concat, describe, hex, question } from "../testdata/case-zone.ts";
+import { caseZoneText, concat, describe, hex, plainEdns, question } from "../testdata/case-zone.ts";
 import { datapaths, exchangeDatagram, startDnsCommand, type DnsCommand } from "../testdata/dns-command.ts";
 import { packetReports, reportApex, zoneReports } from "../testdata/field-reports.ts";
 import { ruleCases } from "../testdata/rule-cases.ts";
@@ -60,6 +60,12 @@ for (const { datapath, skip } of datapaths) {
   test(`${datapath}: 19 NOTIFY of a stranger for a zone from a file`, { skip }, async () => {
     const notify = question("p.test", "SOA", { opcode: 4 });
     assert.equal(describe(await ask(notify)), "REFUSED");
+  });
+
+  test(`${datapath}: 20 UPDATE of a stranger, with a cookie`, { skip }, async () => {
+    const options = [{ code: 10, octets: hex("0102030405060708") }];
+    const update = question("p.test", "SOA", { opcode: 5, edns: { ...plainEdns, options } });
+    assert.equal(describe(await ask(update)), "REFUSED opt 10=0102030405060708+16");
   });
 
   for (const [index, report] of zoneReports.entries()) {

@@ -2,6 +2,8 @@ import { headerOctets } from "../message/header.ts";
 import { OctetReader, OctetWriter } from "../message/octets.ts";
 import { typeOpt } from "../message/type-numbers.ts";
 import { readName } from "../message/wire-name.ts";
+import { optionCode } from "./query.ts";
+import { cookieOctets } from "./server-cookie.ts";
 
 /** What all requests have in common: header, question, EDNS. */
 export interface RequestHead {
@@ -14,7 +16,15 @@ export interface RequestHead {
   readonly class: number;
   /** The first question as it was sent, to be repeated; empty where there is none. */
   readonly question: Uint8Array;
-  readonly edns: { readonly payloadSize: number; readonly version: number } | undefined;
+  readonly edns:
+    | {
+        readonly payloadSize: number;
+        readonly version: number;
+        readonly dnssecOk: boolean;
+        /** The client's part of a COOKIE option (RFC 7873 §4), if there is a well-formed one. */
+        readonly cookie: Uint8Array | undefined;
+      }
+    | undefined;
   /** Whether any section is cut short, OPT is misplaced, or octets follow the last record. */
   readonly malformed: boolean;
 }
@@ -56,17 +66,30 @@ export function readRequestHead(message: Uint8Array): RequestHead {
       const payload = reader.uint16();
       reader.uint8();
       const version = reader.uint8();
-      reader.uint16();
-      reader.take(reader.uint16());
+      const dnssecOk = (reader.uint16() & 0x8000) !== 0;
+      const data = reader.take(reader.uint16());
       if (type !== typeOpt) continue;
       if (index < others || name[0] !== 0 || head.edns !== undefined) head.malformed = true;
-      head.edns = { payloadSize: payload, version };
+      head.edns = { payloadSize: payload, version, dnssecOk, cookie: readCookie(data) };
     }
     if (reader.remaining > 0) head.malformed = true;
   } catch {
     head.malformed = true;
   }
   return head;
+}
+
+/** The client's part of the first COOKIE option of an OPT record. @throws DnsError `BadMessage` where an option is cut */
+function readCookie(options: Uint8Array): Uint8Array | undefined {
+  const reader = new OctetReader(options);
+  let cookie: Uint8Array | undefined;
+  while (reader.remaining > 0) {
+    const code = reader.uint16();
+    const data = reader.take(reader.uint16());
+    const isCookie = code === optionCode.cookie && (data.length === 8 || data.length >= 16);
+    if (isCookie) cookie ??= data.slice(0, 8);
+  }
+  return cookie;
 }
 
 /** Most octets of a datagram to the client. */
@@ -97,7 +120,9 @@ export function composeEmptyAnswer(
     writer.uint16(typeOpt);
     writer.uint16(payloadSize);
     writer.uint8(rcode >>> 4);
-    writer.octets(new Uint8Array(5));
+    writer.uint8(0);
+    writer.uint16(head.edns.dnssecOk ? 0x8000 : 0);
+    writer.uint16(0);
   }
   return writer.take();
 }
@@ -108,4 +133,26 @@ export function truncateAnswer(answer: Uint8Array, head: RequestHead): Uint8Arra
   // AA and RD are the answer's.
   truncated[2] = answer[2]! | 2;
   return truncated;
+}
+
+/** Octets of an OPT record without options, and of a COOKIE option. */
+const optOctets = 11;
+const cookieOptionOctets = 4 + cookieOctets;
+
+/**
+ * An answer that has no record but an empty OPT, with a COOKIE option put into it (RFC 7873 §5.2); any other answer, and one
+ * that would be longer than `octetsMax`, as it is.
+ */
+export function addCookie(answer: Uint8Array, cookie: Uint8Array, octetsMax: number): Uint8Array {
+  const counts = answer.subarray(6, 12);
+  const isBare = counts.every((octet, index) => octet === (index === 5 ? 1 : 0));
+  const optAt = answer.length - optOctets;
+  if (!isBare || answer[optAt + 2] !== typeOpt || answer[answer.length - 1] !== 0) return answer;
+  if (answer.length + cookieOptionOctets > octetsMax) return answer;
+  const whole = new Uint8Array(answer.length + cookieOptionOctets);
+  whole.set(answer);
+  whole[answer.length - 1] = cookieOptionOctets;
+  whole.set([0, optionCode.cookie, 0, cookieOctets], answer.length);
+  whole.set(cookie, answer.length + 4);
+  return whole;
 }

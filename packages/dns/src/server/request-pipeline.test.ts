@@ -134,6 +134,27 @@ test("a signed NOTIFY reaches the authority", async () => {
   assert.equal(hints[0]?.zone, "p.test");
 });
 
+test("what is answered for the authority has its cookies, and DO as it was asked", async () => {
+  const { send, sendSigned, authority } = world();
+  const cookie = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+  const edns = { payloadSize: 1232, version: 0, dnssecOk: true, options: [{ code: 10, octets: cookie }] };
+  const asked = composeMessage({ ...parseMessage(update), edns });
+  const query = composeMessage({ id: 7, questions: [{ name: "nx.p.test", type: "A", class: 1 }], edns });
+  const own = (await sendSigned(query)).edns!.options;
+  assert.equal(own[0]!.octets.length, 24);
+  for (const answer of [parseMessage((await send(asked))[0]!), await sendSigned(asked)]) {
+    assert.equal(answer.rcode, 5);
+    assert.deepEqual(answer.edns, { ...edns, options: own });
+  }
+  assert.deepEqual(
+    parseMessage((await send(composeMessage({ ...parseMessage(update), edns: { ...edns, version: 1 } })))[0]!)
+      .edns?.options,
+    [],
+  );
+  authority.cookieSecrets.set({ active: new Uint8Array(16).fill(1) });
+  assert.notDeepEqual(parseMessage((await send(asked))[0]!).edns!.options, own);
+});
+
 test("a handler learns who signed and how much room there is; each of its messages is signed", async () => {
   const seen: VerifiedRequest[] = [];
   const { send } = world({

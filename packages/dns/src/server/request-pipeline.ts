@@ -1,16 +1,19 @@
 import type { AnswerDatagram, Clock, Logger } from "@meridian/runtime";
 import { typeAxfr, typeIxfr } from "../message/type-numbers.ts";
+import type { CookieSecrets } from "./cookie-secrets.ts";
 import type { TsigKeyring } from "../tsig/tsig-keyring.ts";
 import { verifyRequest } from "../tsig/verify-request.ts";
 import type { DnsRequest, RequestHandler, RequestPipeline, VerifiedRequest } from "./dns-request.ts";
 import { responseClass, type LimitedClient, type RateLimit } from "./rate-limit.ts";
 import {
+  addCookie,
   composeEmptyAnswer,
   datagramOctetsMax,
   readRequestHead,
   truncateAnswer,
   type RequestHead,
 } from "./request-head.ts";
+import { cookieOctets, ServerCookie } from "./server-cookie.ts";
 
 /** Who answers which kind of request, and whose signatures count. */
 export interface RequestPipelineOptions {
@@ -18,7 +21,12 @@ export interface RequestPipelineOptions {
   readonly log: Logger;
   readonly keyring: TsigKeyring;
   /** Answers signed questions and NOTIFY; an `Authority` is one. */
-  readonly authority: { readonly answerExempt: AnswerDatagram; signedBy: string | undefined };
+  readonly authority: {
+    readonly answerExempt: AnswerDatagram;
+    signedBy: string | undefined;
+    /** Make the cookies of answers that are not its own (RFC 9018); absent: those have none. */
+    readonly cookieSecrets?: CookieSecrets;
+  };
   /** Answers UPDATE (RFC 2136); absent: REFUSED. */
   readonly update?: RequestHandler;
   /** Answers AXFR and IXFR; absent: REFUSED. */
@@ -36,12 +44,19 @@ const messageOctetsMax = 65_535;
  * answers that kind, then the signature of the answer. No answer is ever larger with its signature than its client takes.
  */
 export function createRequestPipeline(options: RequestPipelineOptions): RequestPipeline {
-  return { handle: (request) => answerRequest(request, options) };
+  const { clock } = options;
+  const secrets = options.authority.cookieSecrets;
+  const cookies = secrets === undefined ? undefined : new ServerCookie({ secrets, clock });
+  return { handle: (request) => answerRequest(request, { ...options, cookies }) };
+}
+
+interface PipelineParts extends RequestPipelineOptions {
+  readonly cookies: ServerCookie | undefined;
 }
 
 async function* answerRequest(
   request: DnsRequest,
-  options: RequestPipelineOptions,
+  options: PipelineParts,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { message, client } = request;
   const head = readRequestHead(message);
@@ -68,7 +83,8 @@ async function* answerRequest(
       for await (const answer of dispatch(plain, { head, options })) {
         // A client that takes 512 octets and signs with a long name may have no room for even the question.
         const fits = answer.length <= octetsMax || client.transport !== "udp";
-        yield signer.sign(fits ? answer : truncateAnswer(answer, head));
+        const whole = fits ? answer : truncateAnswer(answer, head);
+        yield signer.sign(withCookie(whole, octetsMax, { request, head, options }));
       }
     }
   }
@@ -76,7 +92,21 @@ async function* answerRequest(
 
 interface Context {
   readonly head: RequestHead;
-  readonly options: RequestPipelineOptions;
+  readonly options: PipelineParts;
+}
+
+/** The authority gives a cookie in its own answers, and this in those that have nothing but an rcode (RFC 7873 §5.2). */
+function withCookie(
+  answer: Uint8Array,
+  octetsMax: number,
+  { request, head, options: { cookies } }: Context & { readonly request: DnsRequest },
+): Uint8Array {
+  const input = head.edns?.cookie;
+  if (input === undefined || cookies === undefined || (head.edns?.version ?? 0) > 0) return answer;
+  const cookie = new Uint8Array(cookieOctets);
+  cookies.reset();
+  cookies.write(cookie, 0, { input, at: 0, client: request.client });
+  return addCookie(answer, cookie, octetsMax);
 }
 
 /** Nobody proved who sent the request, and over UDP nobody proved whence: its answers count against the rate limit. */
@@ -93,7 +123,7 @@ async function* limited(
       return;
     }
   }
-  yield* answers;
+  for await (const answer of answers) yield withCookie(answer, messageOctetsMax, { request, head, options });
 }
 
 function checkLimit(rateLimit: RateLimit, client: LimitedClient, clock: Clock): "pass" | "slip" | "drop" {
@@ -104,14 +134,13 @@ async function* dispatch(
   request: VerifiedRequest,
   { head, options }: Context,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const refuse = (code: number): Uint8Array => composeEmptyAnswer(head, { rcode: code });
   if ((head.edns?.version ?? 0) > 0) {
-    yield refuse(rcode.badVers);
+    yield composeEmptyAnswer(head, { rcode: rcode.badVers });
     return;
   }
   const handler = handlerFor(request, { head, options });
   if (typeof handler === "number") {
-    yield refuse(handler);
+    yield composeEmptyAnswer(head, { rcode: handler });
     return;
   }
   let answered = false;
@@ -130,7 +159,7 @@ async function* dispatch(
       opcode: head.opcode,
       client: request.client.address,
     });
-    yield refuse(rcode.servFail);
+    yield composeEmptyAnswer(head, { rcode: rcode.servFail });
   }
 }
 
