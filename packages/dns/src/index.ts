@@ -49,6 +49,7 @@ export type { GeoNetwork } from "./geo/geo-network.ts";
 export { parseZoneFile, ZoneFileReader } from "./zone/zone-file.ts";
 export type { ZoneFileOptions, ZoneFileResult } from "./zone/zone-file.ts";
 export type { ZoneFileProblem } from "./zone/zone-text.ts";
+export { WorkSlices } from "./zone/work-slices.ts";
 export { isNewerSerial, nextSerial } from "./zone/serial.ts";
 export { DnsClient } from "./client/dns-client.ts";
 export type { DnsClientOptions, NotifyOptions, NotifyResult } from "./client/dns-client.ts";

@@ -128,6 +128,11 @@ export class Authority {
     this.answerExempt = this.#core.answerExempt;
   }
 
+  /** What names are hashed with: zones that are read with it need not be hashed again when they are served. */
+  get hashSeed(): number {
+    return this.#seed;
+  }
+
   /** Of all threads that answer. */
   get counters(): AuthorityCounters {
     return sumCounters(this.#counters);
@@ -140,15 +145,20 @@ export class Authority {
    */
   setZone(zone: Zone): void {
     const { tree, origin } = zone;
-    if (tree.servedBy !== undefined && tree.servedBy !== this)
-      throw new DnsError("BadZone", `zone ${origin} is served by another authority; remove it there first`);
     const present = this.#zones.get(origin);
     if (present?.zone === zone) return;
+    if (tree.servedBy !== undefined)
+      throw new DnsError("BadZone", `zone ${origin} is served by another authority; remove it there first`);
     if (present !== undefined) present.zone.tree.servedBy = undefined;
-    tree.servedBy = this;
-    tree.reseed(this.#seed);
-    this.#zones.set(origin, { zone, generation: ++this.#generation });
-    this.#core.setZone(tree.view);
+    tree.servedBy = { treeReplaced: () => this.#serveTree(zone) };
+    this.#serveTree(zone);
+  }
+
+  /** Serves the tree that the zone has now. */
+  #serveTree(zone: Zone): void {
+    zone.tree.reseed(this.#seed);
+    this.#zones.set(zone.origin, { zone, generation: ++this.#generation });
+    this.#core.setZone(zone.tree.view);
     this.onShareChanged?.();
   }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { silentLogger, type Endpoint, type TcpConnection } from "@meridian/runtime";
+import { silentLogger, type Clock, type Endpoint, type TcpConnection } from "@meridian/runtime";
 import { Simulation, type SimNode } from "@meridian/runtime/sim";
 import { DnsClient } from "../client/dns-client.ts";
 import { FrameReader, toFrame } from "../message/frame-reader.ts";
@@ -10,6 +10,8 @@ import { createRequestPipeline } from "../server/request-pipeline.ts";
 import { serveDns } from "../server/serve-dns.ts";
 import { parseTsigKey } from "../tsig/tsig-key.ts";
 import { TsigKeyring } from "../tsig/tsig-keyring.ts";
+import { WorkSlices } from "../zone/work-slices.ts";
+import type { ZoneDelta } from "../zone/wire-record.ts";
 import { parseZoneFile } from "../zone/zone-file.ts";
 import type { Zone } from "../zone/zone.ts";
 import { SecondaryZone, type SecondaryZoneOptions } from "./secondary-zone.ts";
@@ -374,3 +376,66 @@ for (const signedBy of [key, longKey])
     await sim.run({ until: () => secondary.zone.ready, untilMs: 10_000 });
     assert.deepEqual(lines(secondary.zone), lines(zone));
   });
+
+test("without a folder for copies, a zone that waits for its refresh time does nothing else", async () => {
+  const { sim, node } = world();
+  await primaryNode(sim, 2, makeZone());
+  let timers = 0;
+  const { clock } = node.runtime;
+  const counted: Clock = {
+    now: () => clock.now(),
+    monotonicMs: () => clock.monotonicMs(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    after: (ms, callback) => {
+      timers++;
+      return clock.after(ms, callback);
+    },
+  };
+  const runtime = { ...node.runtime, clock: counted };
+  const [client, transfers] = [new DnsClient(node.runtime), new ZoneTransferClient(node.runtime)];
+  const secondary = await SecondaryZone.open(runtime, {
+    ...{ origin: "p.test", primaries: [at(2)], client, transfers },
+  });
+  await sim.run({ until: () => secondary.zone.ready, untilMs: 5_000 });
+  timers = 0;
+  const { checks } = secondary.state;
+  await sim.run({ untilMs: sim.nowMs + 600_000 });
+  const made = secondary.state.checks - checks;
+  assert.ok(made >= 9, `${made} checks`);
+  // One until the zone is due and one until it expires.
+  assert.ok(timers <= 2 * made + 2, `${timers} timers for ${made} checks`);
+});
+
+test("a zone of another content is exchanged whole, with its observers and threads", async () => {
+  const { sim, open } = world();
+  const zone = makeZone();
+  await primaryNode(sim, 2, zone);
+  const secondary = await open([at(2)]);
+  await sim.run({ until: () => secondary.zone.ready, untilMs: 5_000 });
+  const authority = new Authority(sim.node({ name: "other", addresses: ["10.0.0.77"] }).runtime);
+  authority.setZone(secondary.zone);
+  const deltas: ZoneDelta[] = [];
+  using _listening = secondary.zone.observe((delta) => void deltas.push(delta));
+  let shared = 0;
+  authority.onShareChanged = () => void shared++;
+  const large = parseZoneFile(
+    `$ORIGIN p.test.\n@ 60 SOA ns host 7 60 10 300 30\n@ 60 NS ns2\n${Array.from({ length: 5_000 }, (_, index) => `n${index} 60 A 192.0.2.1`).join("\n")}\n`,
+    { hashSeed: authority.hashSeed },
+  ).zone!;
+  const expected = lines(large);
+  await secondary.zone.adopt(
+    large,
+    new WorkSlices(sim.node({ name: "c", addresses: ["10.0.0.78"] }).runtime.clock),
+  );
+  assert.deepEqual(lines(secondary.zone), expected);
+  assert.equal(shared, 1, "threads were told of other memory");
+  assert.deepEqual(
+    deltas.map(({ fromSerial, toSerial, isAnew, removed, added }) => ({
+      ...{ fromSerial, toSerial, isAnew },
+      records: [removed.length, added.length],
+    })),
+    [{ fromSerial: 10, toSerial: 7, isAnew: true, records: [1, 1] }],
+  );
+  put(secondary.zone, "n1.p.test", ["192.0.2.99"]);
+  assert.deepEqual(deltas.at(-1)?.added.length, 2, "later steps are told as ever");
+});

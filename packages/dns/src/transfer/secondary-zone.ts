@@ -5,12 +5,14 @@ import { DnsError } from "../dns-error.ts";
 import { foldNameText } from "../name/name.ts";
 import { isNewerSerial } from "../zone/serial.ts";
 import type { WireRecord, ZoneDelta } from "../zone/wire-record.ts";
+import { WorkSlices } from "../zone/work-slices.ts";
 import { Zone } from "../zone/zone.ts";
+import { RecordLoader } from "./record-loader.ts";
 import { jittered, refreshTimes, type RefreshBounds } from "./refresh-times.ts";
 import { soaFromRecord } from "./soa-record.ts";
 import { sameAddress } from "./transfer-policy.ts";
 import type { Primary } from "./transfer-exchange.ts";
-import { applyDeltas, toRecordSets } from "./transferred-sets.ts";
+import { applyDeltas } from "./transferred-sets.ts";
 import { ZoneCopy } from "./zone-copy.ts";
 import type { ZoneTransferClient } from "./zone-transfer-client.ts";
 
@@ -203,7 +205,7 @@ export class SecondaryZone implements AsyncDisposable {
       const turn = [...this.#notified].filter((primary) => notBefore(primary) <= now);
       if (signal.aborted || turn.length > 0 || this.#dueMs <= now) return turn;
       let waitUntil = Math.min(this.#dueMs, ...[...this.#notified].map(notBefore));
-      if (this.#copyDirty !== "no") waitUntil = Math.min(waitUntil, this.#copiedMs + copyGapMs);
+      if (this.#isCopyOld) waitUntil = Math.min(waitUntil, this.#copiedMs + copyGapMs);
       await new Promise<void>((resolve) => {
         const cancel = clock.after(waitUntil - now, resolve);
         this.#wake = () => {
@@ -212,9 +214,12 @@ export class SecondaryZone implements AsyncDisposable {
         };
       });
       this.#wake = undefined;
-      if (this.#copyDirty !== "no" && clock.monotonicMs() - this.#copiedMs >= copyGapMs)
-        await this.#storeCopy();
+      if (this.#isCopyOld && clock.monotonicMs() - this.#copiedMs >= copyGapMs) await this.#storeCopy();
     }
+  }
+
+  get #isCopyOld(): boolean {
+    return this.#copy !== undefined && this.#copyDirty !== "no";
   }
 
   /** Asks the primaries in order until one has vouched for what we have, or given what is newer. */
@@ -262,11 +267,13 @@ export class SecondaryZone implements AsyncDisposable {
     const origin = this.zone.origin;
     const haveSerial = this.#at === "current" ? this.zone.serial : undefined;
     for (let serial = haveSerial; ; serial = undefined) {
+      let loader: RecordLoader | undefined;
       const outcome = await this.#options.transfers.fetchRecords({
         zone: origin,
         primary,
         haveSerial: serial,
         signal,
+        startWhole: () => (loader = this.#startLoader()).take,
       });
       switch (outcome.kind) {
         case "refused":
@@ -281,8 +288,8 @@ export class SecondaryZone implements AsyncDisposable {
           break;
       }
       try {
-        if (outcome.kind === "whole") this.#replaceAll(outcome.soa, outcome.records);
-        else this.#applyDeltas(outcome.soa, outcome.deltas);
+        if (outcome.kind === "deltas") this.#applyDeltas(outcome.soa, outcome.deltas);
+        else if (loader !== undefined) await this.#adopt(loader);
       } catch (error) {
         if (!(error instanceof DnsError)) throw error;
         // Differences that do not fit ours: once more, and whole.
@@ -297,8 +304,13 @@ export class SecondaryZone implements AsyncDisposable {
     }
   }
 
-  #replaceAll(soa: WireRecord, records: readonly WireRecord[]): void {
-    this.zone.replaceAll(soaFromRecord(soa), toRecordSets(records));
+  #startLoader(): RecordLoader {
+    const { origin, seed } = this.zone.tree;
+    return new RecordLoader({ origin, hashSeed: seed });
+  }
+
+  async #adopt(loader: RecordLoader): Promise<void> {
+    await this.zone.adopt(loader.end(), new WorkSlices(this.#runtime.clock));
   }
 
   #applyDeltas(soaRecord: WireRecord, deltas: readonly ZoneDelta[]): void {
@@ -358,12 +370,13 @@ export class SecondaryZone implements AsyncDisposable {
   async #loadCopy(): Promise<void> {
     if (this.#copy === undefined) return;
     try {
-      const stored = await this.#copy.read();
-      if (stored === undefined) return;
-      this.#replaceAll(stored.soa, stored.records);
-      this.#checkedAtMs = stored.checkedAtMs;
+      const loader = this.#startLoader();
+      const checkedAtMs = await this.#copy.read(loader.take);
+      if (checkedAtMs === undefined) return;
+      await this.#adopt(loader);
+      this.#checkedAtMs = checkedAtMs;
       const { expireMs } = refreshTimes(this.zone.soa, this.#options.bounds);
-      const leftMs = expireMs - (this.#runtime.clock.now() - stored.checkedAtMs);
+      const leftMs = expireMs - (this.#runtime.clock.now() - checkedAtMs);
       this.#at = leftMs > 0 ? "current" : "expired";
       if (leftMs > 0) {
         this.zone.setReady();

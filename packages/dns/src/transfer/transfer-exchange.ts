@@ -8,9 +8,15 @@ import { nameFromText } from "../name/name.ts";
 import type { DnsTlsOptions } from "../client/stream-exchanges.ts";
 import { SignedRequest } from "../tsig/signed-request.ts";
 import type { TsigKey } from "../tsig/tsig-key.ts";
+import { WorkSlices } from "../zone/work-slices.ts";
 import { OctetPool } from "./octet-pool.ts";
 import { readTransferMessage } from "./record-reader.ts";
-import { TransferReader, type TransferContent, type TransferLimits } from "./transfer-reader.ts";
+import {
+  TransferReader,
+  type TakeRecord,
+  type TransferContent,
+  type TransferLimits,
+} from "./transfer-reader.ts";
 
 /** A server that a zone can be had from. */
 export interface Primary extends Endpoint {
@@ -35,6 +41,8 @@ export interface TransferAsked {
     readonly totalMs: number;
   };
   readonly signal: AbortSignal | undefined;
+  /** Who takes the records of a whole zone as they come; called anew for each try. Absent: the outcome has them. */
+  readonly startWhole?: (() => TakeRecord) | undefined;
 }
 
 /** What asking for a transfer came to. */
@@ -90,7 +98,7 @@ async function exchangeOnce(runtime: Runtime, asked: TransferAsked, offsetSecond
     try {
       watch.signal.throwIfAborted();
       await connection.write(toFrame(signed?.message ?? message));
-      return await receive(connection, { asked, message, signed, watch });
+      return await receive(connection, { clock: runtime.clock, asked, message, signed, watch });
     } finally {
       watch.signal.removeEventListener("abort", onStop);
       await connection[Symbol.asyncDispose]();
@@ -108,19 +116,22 @@ async function exchangeOnce(runtime: Runtime, asked: TransferAsked, offsetSecond
 async function receive(
   connection: TcpConnection,
   context: {
+    readonly clock: Clock;
     readonly asked: TransferAsked;
     readonly message: Uint8Array;
     readonly signed: SignedRequest | undefined;
     readonly watch: Watch;
   },
 ): Promise<Attempt> {
-  const { asked, message, signed, watch } = context;
+  const { clock, asked, message, signed, watch } = context;
   const frames = new FrameReader({ octetsMin: headerOctets, octetsMax: 65_535 });
   const pool = new OctetPool();
+  const slices = new WorkSlices(clock);
   const reader = new TransferReader({
     origin: nameFromText(asked.zone),
     haveSerial: asked.haveSerial,
     limits: asked.limits,
+    startWhole: asked.startWhole,
   });
   try {
     for await (const chunk of connection.received) {
@@ -139,6 +150,8 @@ async function receive(
         if (rcode !== 0) return { kind: "refused", rcode: rcodeToText(rcode) };
         if (truncated) return broken("a message is truncated");
         const content = reader.read(records, frame.length);
+        const pause = slices.pause();
+        if (pause !== undefined) await pause;
         if (content === undefined) continue;
         if (signed?.complete === false) return broken("the last message is not signed");
         return { ...content, foreignRecords: reader.foreignRecords };

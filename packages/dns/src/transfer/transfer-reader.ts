@@ -9,10 +9,13 @@ import { soaSerial } from "./soa-record.ts";
 export type TransferContent =
   /** The primary has nothing newer. */
   | { readonly kind: "current"; readonly soa: WireRecord }
-  /** Every record of the zone once, the SOA first. */
+  /** Every record of the zone once, the SOA first; none where they were taken as they came. */
   | { readonly kind: "whole"; readonly soa: WireRecord; readonly records: readonly WireRecord[] }
   /** Steps from the serial that we have to that of `soa`, in order. */
   | { readonly kind: "deltas"; readonly soa: WireRecord; readonly deltas: readonly ZoneDelta[] };
+
+/** Takes the records of a whole zone as they come, the SOA first. They are not to be kept. */
+export type TakeRecord = (record: WireRecord) => void;
 
 /** What a transfer may come to; a primary that sends more is not listened to. */
 export interface TransferLimits {
@@ -44,9 +47,11 @@ export class TransferReader {
   readonly #origin: Name;
   readonly #haveSerial: number | undefined;
   readonly #limits: TransferLimits;
+  readonly #startWhole: (() => TakeRecord) | undefined;
   #state: State = { at: "start" };
   #soa: WireRecord | undefined;
   #records: WireRecord[] = [];
+  #takeWhole: TakeRecord = (record) => void this.#records.push(record);
   #deltas: ZoneDelta[] = [];
   #removed: WireRecord[] = [];
   #added: WireRecord[] = [];
@@ -58,7 +63,10 @@ export class TransferReader {
     readonly origin: Name;
     readonly haveSerial: number | undefined;
     readonly limits: TransferLimits;
+    /** Called when it is known to be a whole zone: for who takes its records then. Absent: they are kept. */
+    readonly startWhole?: (() => TakeRecord) | undefined;
   }) {
+    this.#startWhole = options.startWhole;
     this.#origin = options.origin;
     this.#haveSerial = options.haveSerial;
     this.#limits = options.limits;
@@ -108,7 +116,7 @@ export class TransferReader {
         this.#open(record, isSoa);
         break;
       case "whole":
-        if (!isSoa) this.#records.push(record);
+        if (!isSoa) this.#takeWhole(record);
         else this.#endWhole(record);
         break;
       case "removing":
@@ -135,7 +143,9 @@ export class TransferReader {
       if (serial !== this.#serial()) throw bad(`it has differences from serial ${serial}, which is not ours`);
       throw bad("it has nothing between its SOA records, not even the name servers");
     }
-    this.#records = [this.#soa!, record];
+    if (this.#startWhole !== undefined) this.#takeWhole = this.#startWhole();
+    this.#takeWhole(this.#soa!);
+    this.#takeWhole(record);
     this.#state = { at: "whole" };
   }
 

@@ -3,20 +3,13 @@ import type { Clock, Disk } from "@meridian/runtime";
 import { FrameReader, toFrame } from "../message/frame-reader.ts";
 import { headerOctets } from "../message/header.ts";
 import { nameFromText } from "../name/name.ts";
-import type { WireRecord, ZoneSnapshot } from "../zone/wire-record.ts";
+import type { ZoneSnapshot } from "../zone/wire-record.ts";
+import { WorkSlices } from "../zone/work-slices.ts";
 import { OctetPool } from "./octet-pool.ts";
 import { readTransferMessage } from "./record-reader.ts";
-import { TransferReader } from "./transfer-reader.ts";
+import { TransferReader, type TakeRecord } from "./transfer-reader.ts";
 import { wholeZone } from "./transfer-server.ts";
 import { TransferWriter } from "./transfer-writer.ts";
-
-/** A stored zone, and when its primary last vouched for it. */
-export interface StoredZone {
-  readonly soa: WireRecord;
-  readonly records: readonly WireRecord[];
-  /** Wall time in ms since the epoch. */
-  readonly checkedAtMs: number;
-}
 
 const axfr = [0, 252, 0, 1];
 const unlimited = { recordsMax: Number.POSITIVE_INFINITY, octetsMax: Number.POSITIVE_INFINITY };
@@ -43,8 +36,13 @@ export class ZoneCopy {
     this.#path = `${options.folder}/${fileName(options.origin)}`;
   }
 
-  /** @throws whatever the disk throws */
-  async read(): Promise<StoredZone | undefined> {
+  /**
+   * Reads the zone's records, the SOA first, in slices. What was taken is the zone only where there is a result: when a
+   * primary last vouched for it, as wall time in ms since the epoch.
+   *
+   * @throws whatever the disk throws
+   */
+  async read(take: TakeRecord): Promise<number | undefined> {
     const octets = await this.#disk.read(`${this.#path}.axfr`);
     if (octets === undefined) return undefined;
     const time = await this.#disk.read(`${this.#path}.checked`);
@@ -53,17 +51,20 @@ export class ZoneCopy {
       origin: nameFromText(this.#origin),
       haveSerial: undefined,
       limits: unlimited,
+      startWhole: () => take,
     });
+    const slices = new WorkSlices(this.#clock);
     const pool = new OctetPool();
     try {
       for (const frame of new FrameReader({ octetsMin: headerOctets, octetsMax: 65_535 }).read(octets)) {
         if (typeof frame === "string") return undefined;
         const content = reader.read(readTransferMessage(frame, pool).records, frame.length);
+        const pause = slices.pause();
+        if (pause !== undefined) await pause;
         if (content?.kind !== "whole") continue;
         // Without a time, it was checked long ago; with one from the future, the clock was set back since, and the copy
         // counts from now on.
-        const known = Number.isNaN(checkedAtMs) ? 0 : Math.min(checkedAtMs, this.#clock.now());
-        return { soa: content.soa, records: content.records, checkedAtMs: known };
+        return Number.isNaN(checkedAtMs) ? 0 : Math.min(checkedAtMs, this.#clock.now());
       }
     } catch {
       return undefined;
@@ -79,11 +80,13 @@ export class ZoneCopy {
       octetsMax: 65_535,
     });
     const frames: Uint8Array[] = [];
+    const slices = new WorkSlices(this.#clock);
     for (const record of wholeZone(snapshot)) {
       const message = writer.add(record);
       if (message === undefined) continue;
       frames.push(toFrame(message));
-      if (frames.length % 16 === 0) await this.#clock.sleep(0);
+      const pause = slices.pause();
+      if (pause !== undefined) await pause;
     }
     frames.push(toFrame(writer.finish()));
     const whole = new Uint8Array(frames.reduce((sum, frame) => sum + frame.length, 0));

@@ -39,6 +39,10 @@ export class ZoneJournal implements Disposable {
   }
 
   #append(delta: ZoneDelta): void {
+    if (delta.isAnew === true) {
+      this.#forget();
+      return;
+    }
     // A step that does not follow on from the last: the content was set anew, and what is kept leads nowhere.
     if (this.#steps.length > 0 && this.#steps.at(-1)!.delta.toSerial !== delta.fromSerial) this.#forget();
     const octets = recordOctets(delta.removed) + recordOctets(delta.added);

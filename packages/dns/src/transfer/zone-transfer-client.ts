@@ -9,6 +9,7 @@ import {
   type TransferAsked,
   type TransferOutcome,
 } from "./transfer-exchange.ts";
+import type { TakeRecord } from "./transfer-reader.ts";
 import { toRecordSets } from "./transferred-sets.ts";
 import { condenseDeltas } from "./zone-journal.ts";
 
@@ -139,13 +140,15 @@ export class ZoneTransferClient {
 
   /**
    * Fetches from one primary, as records in wire form. Where the differences cannot be had or used, the whole zone is
-   * asked for at once (RFC 1995 §4).
+   * asked for at once (RFC 1995 §4). Of a whole zone `startWhole` names who takes the records as they come, so that none
+   * are kept; where it is called again, what came before is void.
    */
   async fetchRecords(options: {
     readonly zone: string;
     readonly primary: Primary;
     readonly haveSerial: number | undefined;
     readonly signal: AbortSignal | undefined;
+    readonly startWhole?: (() => TakeRecord) | undefined;
   }): Promise<TransferOutcome> {
     const asked = { ...options, from: this.#from, limits: this.#limits };
     const outcome = await this.#exchange(asked);

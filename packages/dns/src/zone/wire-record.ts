@@ -15,6 +15,8 @@ export interface ZoneDelta {
   readonly toSerial: number;
   readonly removed: readonly WireRecord[];
   readonly added: readonly WireRecord[];
+  /** Set where the content was exchanged for one too different to be told: the lists then have the SOA only. */
+  readonly isAnew?: true;
 }
 
 /** A zone as it was at one moment, however it changes while it is read. To be disposed of. */

@@ -8,11 +8,14 @@ interface MadeStep {
   readonly origin: Name;
   readonly serials: readonly [from: number, to: number];
   readonly soas: readonly [from: WireSet, to: WireSet];
-  readonly owners: readonly {
-    readonly name: Name;
-    readonly before: readonly WireSet[];
-    readonly after: readonly WireSet[];
-  }[];
+  /** Absent: too many to be told. */
+  readonly owners:
+    | readonly {
+        readonly name: Name;
+        readonly before: readonly WireSet[];
+        readonly after: readonly WireSet[];
+      }[]
+    | undefined;
 }
 
 /** Those who want to know the records of each step. */
@@ -31,12 +34,15 @@ export class ZoneDeltas {
   tell({ origin, serials, soas, owners }: MadeStep): void {
     const removed = wireRecordsOf(origin, soas[0]);
     const added = wireRecordsOf(origin, soas[1]);
-    for (const { name, before, after } of owners) {
+    for (const { name, before, after } of owners ?? []) {
       const [went, came] = [recordsByKey(name, before), recordsByKey(name, after)];
       for (const [key, record] of went) if (!came.has(key)) removed.push(record);
       for (const [key, record] of came) if (!went.has(key)) added.push(record);
     }
-    const delta = { fromSerial: serials[0], toSerial: serials[1], removed, added };
+    const delta: ZoneDelta = {
+      ...{ fromSerial: serials[0], toSerial: serials[1], removed, added },
+      ...(owners === undefined ? { isAnew: true } : {}),
+    };
     for (const listener of this.#listeners) {
       try {
         listener(delta);

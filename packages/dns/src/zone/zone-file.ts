@@ -14,6 +14,8 @@ export type ZoneFileResult =
 export interface ZoneFileOptions {
   /** The zone's origin, which the SOA must be of, and what relative names start from. */
   readonly origin?: string;
+  /** An authority's, so that serving the zone does not hash all its names again. */
+  readonly hashSeed?: number;
 }
 
 const problemsMax = 100;
@@ -52,7 +54,11 @@ export class ZoneFileReader {
       report({ line: 0, message: dnsErrorText(error) });
       return;
     }
-    this.#loader = new ZoneLoader({ origin: origin === undefined ? undefined : foldName(origin), report });
+    this.#loader = new ZoneLoader({
+      origin: origin === undefined ? undefined : foldName(origin),
+      report,
+      hashSeed: options.hashSeed,
+    });
     this.#records = new FileRecordReader({ origin, report, onRecord: this.#loader });
   }
 

@@ -2,7 +2,7 @@
  * How a zone lies in shared memory. Everything is found by word index; a block that was published is not changed any more,
  * save where noted, and whoever replaces one frees it.
  *
- * For the zone `p.test` with `www A 192.0.2.1, 192.0.2.2`: the header names a table; its slot for the hash of `www.p.test`
+ * For the zone `p.test` with `www A 192.0.2.1, 192.0.2.2`: the header names a table; the slot for the hash of `www.p.test`
  * names a node; the node has the name, its parent `p.test`, and a content; the content has one set; the set has 32 octets
  * that go into an answer as they are.
  */
@@ -13,9 +13,9 @@ export const header = {
   length: 0,
   /** Odd while a change is being published; one that changes during an answer makes the answer void. */
   sequence: 1,
-  /** The hash table: pairs of hash and node, 0 for none. Replaced as a whole. */
+  /** The hash table: a directory of segments, which hold pairs of hash and node, 0 for none. */
   table: 2,
-  /** Its number of slots less one. */
+  /** Slots of a segment less one; the low bits of a hash are its slot. */
   mask: 3,
   apex: 4,
   /** The SOA set as negative answers have it: TTL min(own TTL, minimum), RFC 2308 §3. */
@@ -28,9 +28,14 @@ export const header = {
   seed: 9,
   originLabels: 10,
   originLength: 11,
+  /** Segments in the directory less one; the bits of a hash above `segmentBits` are its place. */
+  directoryMask: 12,
   origin: 16,
   words: 80,
 } as const;
+
+/** A segment of the hash table has at most two to the power of so many slots, and exactly so many where there are several. */
+export const segmentBits = 12;
 
 /** Words of a node, one for each name: an owner, or an empty non-terminal above one. Its name's octets, folded, follow. */
 export const node = {

@@ -11,6 +11,11 @@ import type { ZoneFileProblem } from "./zone-text.ts";
 import { Zone, type ZoneSoa } from "./zone.ts";
 import { ZoneTree } from "./zone-tree.ts";
 
+/** What is wrong, and with whose records where that is known. */
+export interface LoadProblem extends ZoneFileProblem {
+  readonly owner?: Name;
+}
+
 /** Records of one owner and type that follow each other. */
 interface FileSet {
   readonly type: number;
@@ -24,7 +29,8 @@ interface FileSet {
  * at once; where the same owner comes again, what it has is read back and joined.
  */
 export class ZoneLoader implements FileRecordTaker {
-  readonly #report: (problem: ZoneFileProblem) => void;
+  readonly #report: (problem: LoadProblem) => void;
+  readonly #seed: number;
   readonly #expected: Name | undefined;
   /** What comes before the SOA, from which the zone's name and the missing TTLs are known. */
   #early: FileRecord[] = [];
@@ -40,9 +46,12 @@ export class ZoneLoader implements FileRecordTaker {
 
   constructor(options: {
     readonly origin: Name | undefined;
-    readonly report: (problem: ZoneFileProblem) => void;
+    readonly report: (problem: LoadProblem) => void;
+    /** Of whoever will serve the zone. */
+    readonly hashSeed?: number | undefined;
   }) {
     this.#expected = options.origin;
+    this.#seed = options.hashSeed ?? 0;
     this.#report = options.report;
   }
 
@@ -79,7 +88,7 @@ export class ZoneLoader implements FileRecordTaker {
         message: `the SOA is of ${found}, not of the zone ${wanted}; correct one of them`,
       });
     }
-    this.#tree = new ZoneTree(owner);
+    this.#tree = new ZoneTree(owner, this.#seed);
     this.#builder = new ContentBuilder(owner);
     const early = this.#early;
     this.#early = [];
@@ -131,7 +140,7 @@ export class ZoneLoader implements FileRecordTaker {
         builder.end();
         tree.insert({ name: owner, words: builder.words });
       } catch (error) {
-        this.#report({ line: first.line, message: dnsErrorText(error) });
+        this.#report({ line: first.line, owner, message: dnsErrorText(error) });
       }
       return;
     }
@@ -141,11 +150,11 @@ export class ZoneLoader implements FileRecordTaker {
       const { words } = buildOwner(
         { name: owner, sets: joined },
         { origin: tree.origin, builder },
-        ({ type, message }) => this.#report({ line: this.#lineOf(type, sets, present), message }),
+        ({ type, message }) => this.#report({ line: this.#lineOf(type, sets, present), owner, message }),
       );
       tree.insert({ name: owner, words });
     } catch (error) {
-      this.#report({ line: first.line, message: dnsErrorText(error) });
+      this.#report({ line: first.line, owner, message: dnsErrorText(error) });
     }
     const sole = sets.find(({ type }) => type === typeCname || type === typeDname);
     if (sole !== undefined) this.#soleLines.push(tree.find(owner), sole.line);
@@ -180,7 +189,7 @@ export class ZoneLoader implements FileRecordTaker {
       { origin: tree.origin, builder: this.#builder! },
       ({ type, message }) => {
         isFaulty = true;
-        this.#report({ line: this.#lineOf(type, this.#apexSets, 0), message });
+        this.#report({ line: this.#lineOf(type, this.#apexSets, 0), owner: tree.origin, message });
       },
     );
     if (isFaulty) return undefined;

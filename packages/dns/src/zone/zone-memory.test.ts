@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { Clock } from "@meridian/runtime";
 import fc from "fast-check";
 import { Arena } from "./arena.ts";
 import type { RecordSet } from "./record-set.ts";
 import type { WireRecord } from "./wire-record.ts";
 import { octetsKey } from "./wire-set.ts";
+import { WorkSlices } from "./work-slices.ts";
 import { Zone } from "./zone.ts";
 
 const options = {
@@ -12,6 +14,12 @@ const options = {
   soa: { mname: "ns.z", rname: "h.z", serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1, ttl: 1 },
   nameServers: ["ns.z"],
   nameServerTtl: 1,
+};
+const idleClock: Clock = {
+  now: () => 0,
+  monotonicMs: () => 0,
+  sleep: async () => {},
+  after: () => () => {},
 };
 const address = (name: string, ...data: string[]): RecordSet => ({ name, type: "A", ttl: 5, data });
 const keyOf = ({ owner, type, ttl, rdata }: WireRecord): string =>
@@ -59,9 +67,9 @@ test("a name that changes a hundred thousand times takes no more memory than onc
 
 test("names come back after thousands of others came and went, through every size of the table", () => {
   const zone = new Zone(options);
-  const names = Array.from({ length: 5_000 }, (_, index) => `n${index}.g${index % 7}.z`);
+  const names = Array.from({ length: 30_000 }, (_, index) => `n${index}.g${index % 7}.z`);
   zone.replace(new Map(names.map((name, index) => [name, [address(name, `192.0.2.${index % 256}`)]])));
-  assert.equal(zone.nameCount, 5_008);
+  assert.equal(zone.nameCount, 30_008);
   zone.replace(new Map(names.filter((_, index) => index % 3 !== 0).map((name) => [name, []])));
   names.forEach((name, index) =>
     assert.deepEqual(
@@ -180,6 +188,60 @@ test("everything is replaced at once, with the apex; owners that stay the same a
   );
   assert.throws(() => zone.replaceAll(options.soa, []), { code: "BadZone" });
   assert.equal(zone.serial, 77);
+});
+
+test("everything is taken over at once, with the apex; owners that stay the same are not told of", async () => {
+  const zone = new Zone(options);
+  zone.replace(new Map(["a.z", "b.z"].map((name) => [name, [address(name, "192.0.2.1")]])));
+  zone.setApexExtra([{ name: "z", type: "TXT", ttl: 5, data: ['"key"'] }]);
+  const told: string[] = [];
+  using listening = zone.observe(({ removed, added }) => {
+    for (const [sign, list] of [
+      ["-", removed],
+      ["+", added],
+    ] as const)
+      for (const { owner: name, type } of list) told.push(`${sign}${octetsKey(name.subarray(1, 2))} ${type}`);
+  });
+  const other = new Zone({ ...options, nameServers: ["other.example"], nameServerTtl: 9 });
+  const owners = ["a.z", "c.z"].map((name) => [name, [address(name, "192.0.2.1")]] as const);
+  other.load(new Map(owners), 77);
+  await zone.adopt(other, new WorkSlices(idleClock));
+  assert.ok(listening);
+  assert.deepEqual(told, ["-z 6", "-b 1", "-z 2", "+z 6", "+c 1", "+z 2"]);
+  assert.equal(zone.serial, 77);
+  assert.deepEqual(
+    [...zone.recordSets()].map(({ name, type }) => `${name} ${type}`),
+    ["z SOA", "z NS", "z TXT", "a.z A", "c.z A"],
+  );
+  await assert.rejects(zone.adopt(new Zone({ ...options, origin: "y" }), new WorkSlices(idleClock)), {
+    code: "BadZone",
+  });
+});
+
+test("a change while content is being compared is in the difference, too", async () => {
+  const zone = new Zone(options);
+  const names = Array.from({ length: 1_000 }, (_, index) => `n${index}.z`);
+  zone.replace(new Map(names.map((name) => [name, [address(name, "192.0.2.1")]])));
+  const other = new Zone(options);
+  other.load(new Map(names.map((name) => [name, [address(name, "192.0.2.1")]])), 50);
+  let pauses = 0;
+  const clock: Clock = {
+    ...idleClock,
+    // Each look says that a slice is over.
+    monotonicMs: () => ++pauses * 100,
+    sleep: async () => {
+      if (pauses < 20)
+        zone.replace(
+          new Map([
+            [`n${pauses}.z`, []],
+            [`late${pauses}.a.z`, [address(`late${pauses}.a.z`)]],
+          ]),
+        );
+    },
+  };
+  await zone.adopt(other, new WorkSlices(clock));
+  assert.equal(contentOf(zone), contentOf(other));
+  assert.equal(zone.nameCount, other.nameCount);
 });
 
 test("data given to the apex beside its own stays over every step", () => {

@@ -1,5 +1,5 @@
 import { LookupName } from "../name/lookup-name.ts";
-import { countLabels, isWildcardName, parentName, type Name } from "../name/name.ts";
+import { countLabels, isWildcardName, type Name } from "../name/name.ts";
 import { Arena } from "./arena.ts";
 import { NodeTable } from "./node-table.ts";
 import { content, contentFlag, header, node as nodeWord, nodeFlag, set as setWord } from "./zone-layout.ts";
@@ -11,6 +11,12 @@ export interface OwnerChange {
   readonly name: Name;
   /** A copy of its own, or a view of the builder's for a single change. */
   readonly words: Int32Array | undefined;
+}
+
+/** Whoever answers from a tree. */
+export interface TreeServer {
+  /** Its zone has another tree from now on. */
+  treeReplaced(): void;
 }
 
 /** Changes that become visible together. */
@@ -41,11 +47,11 @@ export class ZoneTree {
   readonly origin: Name;
   readonly apex: number;
   /** The authority whose seed the names are hashed with. */
-  servedBy: object | undefined;
+  servedBy: TreeServer | undefined;
   readonly #arena: Arena;
   readonly #view: ZoneView;
   readonly #table: NodeTable;
-  #lookup: LookupName = new LookupName(0);
+  #lookup: LookupName;
   /** The newest node; all are chained from it. */
   #head = 0;
   readonly #pins = new Set<Pin>();
@@ -53,18 +59,20 @@ export class ZoneTree {
   #pinned: number[] = [];
   #deadNodes: number[] = [];
 
-  constructor(origin: Name) {
+  /** @param seed of whoever will answer from it, so that names need not be hashed again then */
+  constructor(origin: Name, seed = 0) {
     this.origin = origin;
+    this.#lookup = new LookupName(seed);
     this.#arena = new Arena(header.words);
     const { words, octets } = this.#arena;
     words[header.originLength] = origin.length;
     words[header.originLabels] = countLabels(origin);
+    words[header.seed] = seed;
     octets.set(origin, header.origin * 4);
     this.#table = new NodeTable(this.#arena);
     this.#view = new ZoneView(this.#arena.memory);
     this.#lookup.set(origin);
-    this.#table.reserve(1);
-    this.apex = this.#addNode(origin, 0);
+    this.apex = this.#addNode(origin, { parent: 0, hash: this.#lookup.hashes[0]! });
   }
 
   get memory(): SharedArrayBuffer {
@@ -85,12 +93,21 @@ export class ZoneTree {
     return this.#arena.usedOctets;
   }
 
+  /** Another number after each change. */
+  get generation(): number {
+    return this.#arena.words[header.sequence]!;
+  }
+
   set ready(ready: boolean) {
     Atomics.store(this.#arena.words, header.ready, Number(ready));
   }
 
   get ready(): boolean {
     return this.#arena.words[header.ready] !== 0;
+  }
+
+  get seed(): number {
+    return this.#arena.words[header.seed]!;
   }
 
   /** Hashes all names anew under another seed, the one that questions are hashed with. */
@@ -103,8 +120,10 @@ export class ZoneTree {
     for (let at = this.#head; at !== 0; at = arena.words[at + nodeWord.next]!) {
       if ((arena.words[at + nodeWord.info]! & nodeFlag.dead) !== 0) continue;
       this.#readName(at);
-      arena.words[at + nodeWord.hash] = this.#lookup.hashes[0]!;
-      this.#table.insert(this.#lookup.hashes[0]!, at);
+      const hash = this.#lookup.hashes[0]!;
+      this.#table.reserve([hash]);
+      arena.words[at + nodeWord.hash] = hash;
+      this.#table.insert(hash, at);
     }
   }
 
@@ -204,19 +223,22 @@ export class ZoneTree {
   #reserve(owners: readonly OwnerChange[], negativeSoa: Int32Array | undefined): void {
     let words = negativeSoa?.length ?? 0;
     let blocks = 1;
-    let nodes = 0;
+    const hashes: number[] = [];
+    const lookup = this.#lookup;
     for (const { name, words: given } of owners) {
       if (given === undefined) continue;
       words += given[content.size]!;
       blocks++;
-      for (let at: Name = name; this.find(at) === 0; at = parentName(at)!) {
-        words += nodeWords(at.length);
-        nodes++;
+      lookup.set(name);
+      // It ends at the apex at last, which always exists.
+      for (let label = 0; this.view.find(lookup, label) === 0; label++) {
+        words += nodeWords(lookup.length - lookup.starts[label]!);
+        hashes.push(lookup.hashes[label]!);
       }
     }
     // The table first: it takes from what is reserved.
-    this.#table.reserve(nodes);
-    this.#arena.reserve(words, blocks + nodes);
+    if (hashes.length > 0) this.#table.reserve(hashes);
+    this.#arena.reserve(words, blocks + hashes.length);
   }
 
   #store(words: Int32Array | undefined): number {
@@ -246,29 +268,27 @@ export class ZoneTree {
     if (contentAt === 0) this.#prune(node);
   }
 
+  /** The node of a name in the zone, made with those above it where they are missing. */
   #ensure(name: Name): number {
-    const missing: Name[] = [];
-    let at: Name = name;
-    let node = this.find(at);
-    while (node === 0) {
-      missing.push(at);
-      // The caller has checked that the name is in the zone, and the apex always exists.
-      at = parentName(at)!;
-      node = this.find(at);
-    }
-    for (let index = missing.length - 1; index >= 0; index--) {
-      this.#lookup.set(missing[index]!);
-      node = this.#addNode(missing[index]!, node);
+    const lookup = this.#lookup;
+    lookup.set(name);
+    let label = 0;
+    let node = this.view.find(lookup, label);
+    while (node === 0) node = this.view.find(lookup, ++label);
+    while (label > 0) {
+      label--;
+      node = this.#addNode(name.subarray(lookup.starts[label]), {
+        parent: node,
+        hash: lookup.hashes[label]!,
+      });
     }
     return node;
   }
 
-  /** Adds the node of the name that `#lookup` has. */
-  #addNode(name: Name, parent: number): number {
+  #addNode(name: Name, { parent, hash }: { readonly parent: number; readonly hash: number }): number {
     const arena = this.#arena;
     const at = arena.allocate(nodeWords(name.length));
     const { words, octets } = arena;
-    const hash = this.#lookup.hashes[0]!;
     words[at + nodeWord.hash] = hash;
     words[at + nodeWord.parent] = parent;
     words[at + nodeWord.content] = 0;

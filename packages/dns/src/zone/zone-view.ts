@@ -1,11 +1,11 @@
 import { LookupName } from "../name/lookup-name.ts";
 import type { Name } from "../name/name.ts";
 import { readSet, type SetMemory } from "./content-reader.ts";
-import { content, header, node as nodeWord, set as setWord } from "./zone-layout.ts";
+import { content, header, node as nodeWord, segmentBits, set as setWord } from "./zone-layout.ts";
 import type { ZoneSigner } from "./zone-signer.ts";
 
-/** Half as many slots as probes in a row are never all taken; only words that are being overwritten look so. */
-const probesMax = 4_096;
+/** So many slots in a row are never all taken; only words that are being overwritten look so. */
+const probesMax = 2 ** segmentBits;
 /** Rotating sets start at least so many words from each other, so that each has a counter of its own. */
 const turnShift = 3;
 /** This thread's own, so that no two wait for one another. */
@@ -107,8 +107,8 @@ export class ZoneView implements SetMemory {
   find(name: LookupName, label: number): number {
     const hash = name.hashes[label]!;
     const { words } = this;
-    const table = words[header.table]!;
     const mask = words[header.mask]!;
+    const table = words[words[header.table]! + ((hash >>> segmentBits) & words[header.directoryMask]!)]!;
     let slot = hash & mask;
     for (let probes = 0; probes < probesMax; probes++) {
       const at = table + 2 * slot;

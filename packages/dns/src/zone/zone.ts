@@ -23,10 +23,12 @@ import {
   wireSetToText,
   type WireSet,
 } from "./wire-set.ts";
+import { treeDifference } from "./tree-difference.ts";
+import type { WorkSlices } from "./work-slices.ts";
 import { ZoneDeltas } from "./zone-deltas.ts";
 import { snapshotOf } from "./zone-snapshot.ts";
 import type { ZoneSigner } from "./zone-signer.ts";
-import { ZoneTree } from "./zone-tree.ts";
+import { ZoneTree, type OwnerChange } from "./zone-tree.ts";
 
 /** The fields of a zone's SOA record. Names are absolute; all times in seconds. */
 export interface ZoneSoa {
@@ -62,6 +64,9 @@ export interface ZoneStep {
   readonly nameServerTtl?: number;
 }
 
+/** Readers wait while a difference is made, a microsecond for each owner; a larger one is no difference but another zone. */
+const madeOwnersMax = 4_000;
+
 /** What the apex has beside what `replace` gives it. */
 interface Apex {
   readonly soa: ZoneSoa;
@@ -74,7 +79,7 @@ interface Apex {
 
 /** One step, ready to be made. */
 interface Step {
-  readonly contents: readonly OwnerContent[];
+  readonly contents: readonly OwnerChange[];
   readonly apex: Apex;
   /** Where the serial goes if that is newer. */
   readonly wanted?: number | undefined;
@@ -89,8 +94,7 @@ interface Step {
 export class Zone {
   /** Folded to lower case, without the trailing dot; `.` for the root. */
   readonly origin: string;
-  /** For the authority, which answers from it. */
-  readonly tree: ZoneTree;
+  #tree: ZoneTree;
   readonly #builder: ContentBuilder;
   readonly #deltas = new ZoneDeltas();
   #apex: Apex;
@@ -103,12 +107,17 @@ export class Zone {
   constructor(options: ZoneOptions, tree?: ZoneTree) {
     const origin = foldName(nameFromText(options.origin));
     this.origin = nameToText(origin);
-    this.tree = tree ?? new ZoneTree(origin);
+    this.#tree = tree ?? new ZoneTree(origin);
     this.#builder = new ContentBuilder(origin);
     const { soa, nameServers, nameServerTtl } = options;
     this.#apex = { soa, nameServers, nameServerTtl, extra: [], given: [] };
     this.#commit({ contents: [], apex: this.#apex, exact: soa.serial });
     this.tree.ready = options.ready ?? true;
+  }
+
+  /** For the authority, which answers from it. */
+  get tree(): ZoneTree {
+    return this.#tree;
   }
 
   get serial(): number {
@@ -172,7 +181,7 @@ export class Zone {
   }
 
   /**
-   * Replaces the whole content, SOA and apex NS included, with the serial as given: for transferred zones. Owners that stay
+   * Replaces the whole content, SOA and apex NS included, with the serial as given: for fetched record sets. Owners that stay
    * the same are not touched, and listeners hear of the difference only.
    *
    * @throws DnsError `BadZone` with the first record set that a zone cannot hold; then nothing is changed
@@ -199,6 +208,49 @@ export class Zone {
       contents,
       apex: { ...this.#apexAfter({}, contents), soa, nameServers, nameServerTtl },
       exact: soa.serial >>> 0,
+    });
+  }
+
+  /**
+   * Takes over the content of another zone of the same origin, serial included, in one step that is short whatever the
+   * size: for content that was read aside. What `setApexExtra` gave stays. The other must be served nowhere, and is of no
+   * more use. The difference is found before, in slices; it is made where it is small, else the memory is exchanged.
+   *
+   * @throws DnsError `BadZone` for a zone of another origin, or one that is served
+   */
+  async adopt(other: Zone, slices: WorkSlices): Promise<void> {
+    if (other.origin !== this.origin || other.tree.servedBy !== undefined)
+      throw new DnsError("BadZone", `zone ${this.origin} cannot take over what zone ${other.origin} has`);
+    let contents: readonly OwnerChange[] | undefined;
+    for (let isOld = true; isOld;) {
+      const { generation } = this.#tree;
+      const trees = { from: this.#tree, to: other.#tree };
+      contents = await treeDifference(trees, { slices, ownersMax: madeOwnersMax });
+      isOld = this.#tree.generation !== generation;
+    }
+    const apex = { ...other.#apex, extra: this.#apex.extra };
+    if (contents !== undefined) this.#commit({ contents, apex, exact: other.serial });
+    else this.#exchangeTree(other, apex);
+  }
+
+  #exchangeTree(other: Zone, apex: Apex): void {
+    const { signing, ready, soa } = this;
+    const server = this.#tree.servedBy;
+    // Nobody reads the other yet.
+    other.#commit({ contents: [], apex, exact: other.serial });
+    this.#tree.servedBy = undefined;
+    this.#tree = other.#tree;
+    this.#tree.servedBy = server;
+    this.#tree.ready = ready;
+    this.#apex = other.#apex;
+    this.signing = signing;
+    server?.treeReplaced();
+    if (!this.#deltas.isObserved) return;
+    this.#deltas.tell({
+      origin: this.#tree.origin,
+      serials: [soa.serial, this.serial],
+      soas: [this.#soaSet(soa), this.#soaSet(this.soa)],
+      owners: undefined,
     });
   }
 
