@@ -97,6 +97,11 @@ export class UpdateServer implements AsyncDisposable {
     this.#targets.set(zone.origin, { zone, journal, policy, last: Promise.resolve(), waiting: 0 });
   }
 
+  /** @throws DnsError `BadName` or `BadRecord` for a rule that cannot be read */
+  static checkRules(origin: string, rules: readonly UpdateRule[]): void {
+    void new UpdatePolicy(origin, rules);
+  }
+
   /**
    * Goes by other rules from the next update on; a zone that takes none stays so.
    *

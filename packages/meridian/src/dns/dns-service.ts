@@ -91,10 +91,10 @@ export class DnsService implements AsyncDisposable {
 
   /** Reads and checks everything that the settings name. @throws MeridianError `BadFile` with a line for each problem */
   static async check(runtime: Runtime, settings: DnsSettings): Promise<readonly string[]> {
-    const service = new DnsService(runtime, { ...settings, zones: settings.zones.map(withoutJournal) });
+    const service = new DnsService(runtime, settings);
     try {
       await service.#openZones(undefined);
-      const { zones } = await service.#prepare(service.#settings);
+      const { zones } = await service.#prepare(settings);
       return zones.map((zone) =>
         "zone" in zone ? `${zone.zone.origin}, serial ${zone.zone.serial}` : zone.origin,
       );
@@ -155,6 +155,7 @@ export class DnsService implements AsyncDisposable {
     await this.#openZones(workers);
     const prepared = await this.#prepare(settings);
     await this.#apply(prepared);
+    this.#closing.defer(async () => this.#identityFiles?.[Symbol.asyncDispose]());
     const { identity } = prepared.materials;
     this.#server = this.#closing.use(
       await serveDns(this.#runtime, {
@@ -207,6 +208,9 @@ export class DnsService implements AsyncDisposable {
   }
 
   async #apply({ settings, materials, zones }: Prepared): Promise<void> {
+    const problems: string[] = [];
+    await this.#zones.openJournals(zones, problems);
+    if (problems.length > 0) throw new MeridianError("BadFile", problems.join("\n"));
     this.#keyring.replace(materials.keys.values());
     if (materials.cookies !== undefined) this.#authority.cookieSecrets.set(materials.cookies);
     await this.#geo.follow(settings.geo);
@@ -256,11 +260,4 @@ export class DnsService implements AsyncDisposable {
     const served = this.#closing.use(await serveMetrics(this.#runtime, { listen: listen!, registry, ready }));
     this.#metricsAt = `http://${formatEndpoint(served.local)}/metrics`;
   }
-}
-
-/** A check must not open a journal, which a server that runs may be writing. */
-function withoutJournal(zone: DnsSettings["zones"][number]): DnsSettings["zones"][number] {
-  if (zone.kind === "secondary") return zone;
-  const { updates: _updates, ...rest } = zone;
-  return rest;
 }

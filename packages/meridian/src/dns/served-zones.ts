@@ -3,13 +3,13 @@ import {
   isNewerSerial,
   nextSerial,
   SecondaryZone,
+  UpdateServer,
   ZoneKeys,
   type AnswerSigner,
   type Authority,
   type DnsClient,
   type SigningKeys,
   type TransferServer,
-  type UpdateServer,
   type Zone,
   type ZoneNotifier,
   type ZoneSigning,
@@ -67,8 +67,8 @@ export class ServedZones implements AsyncDisposable {
   }
 
   /**
-   * Reads what the settings name and checks all of it. What is wrong is added to `problems`; then nothing has changed, and
-   * the result must not be applied.
+   * Reads what the settings name and checks all of it but journals. Nothing has changed then, and where anything is added
+   * to `problems` the result must not be applied.
    */
   async prepare(
     settings: DnsSettings,
@@ -92,8 +92,28 @@ export class ServedZones implements AsyncDisposable {
     } catch (error) {
       problems.push(messageOf(error));
     }
-    if (problems.length === 0) await this.#openJournals(zones, problems);
     return zones;
+  }
+
+  /** Puts what acknowledged updates made of the zones on top of their files, the last step before `apply`. */
+  async openJournals(prepared: readonly PreparedZone[], problems: string[]): Promise<void> {
+    const { updates } = this.#options;
+    const opened: string[] = [];
+    for (const each of prepared) {
+      if (!("zone" in each) || !each.isNew || each.settings.updates === undefined) continue;
+      const { path, at } = each.settings.updates.journal;
+      try {
+        await updates.add({
+          zone: each.zone,
+          journal: diskPath(path),
+          rules: updateRulesOf(each.settings),
+        });
+        opened.push(each.zone.origin);
+      } catch (error) {
+        problems.push(`${at}: ${messageOf(error)}`);
+      }
+    }
+    if (problems.length > 0) for (const origin of opened) await updates.remove(origin);
   }
 
   /** Serves exactly these zones from now on. */
@@ -136,6 +156,11 @@ export class ServedZones implements AsyncDisposable {
     const isNew = present === undefined;
     if (isNew && settings.updates !== undefined && this.#takesUpdates(zone.origin))
       problems.push(`${settings.updates.journal.at}: the journal of a zone changes at a start only`);
+    try {
+      UpdateServer.checkRules(zone.origin, updateRulesOf(settings));
+    } catch (error) {
+      problems.push(`${settings.at}: updates: ${messageOf(error)}`);
+    }
     const signing = settings.signing && (await readSigningKeys(zone.origin, settings.signing, problems));
     return { settings, zone, stamp, isNew, signing, notify: serversOf(settings.notify, materials) };
   }
@@ -167,31 +192,12 @@ export class ServedZones implements AsyncDisposable {
     return prepared !== undefined && "zone" in prepared && prepared.settings.updates !== undefined;
   }
 
-  /** What acknowledged updates made of the zones is put on top of their files. */
-  async #openJournals(prepared: readonly PreparedZone[], problems: string[]): Promise<void> {
-    const { updates } = this.#options;
-    const opened: string[] = [];
-    for (const each of prepared) {
-      if (!("zone" in each) || each.settings.updates === undefined) continue;
-      const { zone, isNew, settings } = each;
-      const rules = updateRulesOf(settings);
-      try {
-        if (isNew) {
-          await updates.add({ zone, journal: diskPath(each.settings.updates.journal.path), rules });
-          opened.push(zone.origin);
-        } else updates.setRules(zone.origin, rules);
-      } catch (error) {
-        problems.push(`${each.settings.updates.journal.at}: ${messageOf(error)}`);
-      }
-    }
-    if (problems.length > 0) for (const origin of opened) await updates.remove(origin);
-  }
-
   async #applyFileZone(prepared: PreparedFileZone): Promise<void> {
     const { zone, settings } = prepared;
     const before = this.#served.get(zone.origin);
     const served: ServedZone = before?.zone === zone ? before : { prepared, zone };
     this.#sign(served, { prepared, before });
+    this.#options.updates.setRules(zone.origin, updateRulesOf(settings));
     this.#options.authority.setZone(zone);
     this.#served.set(zone.origin, served);
     this.#follow(served, prepared);
