@@ -88,3 +88,19 @@ test("field report D5: what was truncated comes whole over TCP", () => {
   const reply = exchange(authorityOf([reportApex + zone]), question(...ask), { transport: "tcp" })!;
   assert.equal(parseMessage(reply).answers.length, 52);
 });
+
+test("field report E8: over TCP no pointer leads beyond 16,383; addresses of names that stand there are left out", () => {
+  const count = 900;
+  const zone = Array.from(
+    { length: count },
+    (_, index) => `s SRV 1 2 3 target-${index}\ntarget-${index} A 192.0.2.${index % 256}`,
+  );
+  const authority = authorityOf([reportApex + zone.join("\n")]);
+  const reply = exchange(authority, question("s.p", "SRV"), { transport: "tcp" })!;
+  const { answers, additional, truncated } = parseMessage(reply);
+  assert.ok(reply.length > 2 * 0x4000 && !truncated);
+  assert.equal(new Set(answers.map(({ data }) => data)).size, count);
+  assert.ok(additional.length > 100 && additional.length < count);
+  for (const { name, data } of additional)
+    assert.equal(data, `192.0.2.${Number(/^target-(\d+)\.p$/.exec(name)?.[1]) % 256}`);
+});
