@@ -300,31 +300,37 @@ for (const datapath of datapaths) {
     assert.equal(await ask(at, "www.two.test"), "REFUSED");
     assert.equal(await ask(at, "www.three.test"), "192.0.2.7");
     assert.equal(await askOverTls(), "answered");
-    const fetchWith = async (secret: string): Promise<string> => {
+    const fetchWith = async (secret: string, haveSerial?: number): Promise<string> => {
       const [key] = parseTsigKeyFile(`key "k" { algorithm hmac-sha256; secret "${secret}"; };`);
-      const transfer = { zone: "one.test", primaries: [{ ...at, key: key! }] };
+      const have = haveSerial === undefined ? {} : { haveSerial };
+      const transfer = { zone: "one.test", primaries: [{ ...at, key: key! }], ...have };
       return (await new ZoneTransferClient(runtime).fetchZone(transfer)).kind;
     };
     assert.equal(await fetchWith(secrets.second), "whole");
     assert.notEqual(await fetchWith(secrets.first), "whole");
 
+    await writeFile(file("one.test.zone"), zoneText("one.test", 3, "192.0.2.7"));
+    server.signal("SIGHUP");
+    await server.until(/Read everything again/);
+    assert.equal(await fetchWith(secrets.second, 2), "changes", "a reload keeps transfers incremental");
+
     await writeFile(file("three.test.zone"), "www 60 A nonsense\n");
-    await writeFile(file("one.test.zone"), zoneText("one.test", 3, "192.0.2.9"));
+    await writeFile(file("one.test.zone"), zoneText("one.test", 4, "192.0.2.9"));
     server.signal("SIGHUP");
     await server.until(/kept everything as it was: [^]*three\.test\.zone:1: /);
-    assert.equal(await ask(at, "www.one.test"), "192.0.2.8");
+    assert.equal(await ask(at, "www.one.test"), "192.0.2.7");
     assert.equal(await ask(at, "www.three.test"), "192.0.2.7");
 
     await writeFile(file("dns.yaml"), "zones: [{ file: one.test.zone, port: 1 }]\n");
     server.signal("SIGHUP");
     await server.until(/kept everything as it was: .*dns\.yaml:1: zones\[0\]\.port: there is no such key/);
 
-    await writeFile(file("one.test.zone"), zoneText("one.test", 3, "192.0.2.8"));
+    await writeFile(file("one.test.zone"), zoneText("one.test", 4, "192.0.2.8"));
     const moved = { listen: ["127.0.0.1:1"], zones: [{ file: "one.test.zone" }] };
     await writeFile(file("dns.yaml"), JSON.stringify(moved));
     server.signal("SIGHUP");
     await server.until(/a restart is needed for listen, tls\.listen\n/);
-    assert.equal(await ask(at, "one.test", "SOA"), "ns.one.test. hostmaster.one.test. 3 7200 1800 86400 30");
+    assert.equal(await ask(at, "one.test", "SOA"), "ns.one.test. hostmaster.one.test. 4 7200 1800 86400 30");
     flooding = false;
     await flood;
     assert.ok(asked > 0);

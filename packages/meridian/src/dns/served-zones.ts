@@ -4,6 +4,7 @@ import {
   nextSerial,
   SecondaryZone,
   UpdateServer,
+  WorkSlices,
   ZoneKeys,
   type AnswerSigner,
   type Authority,
@@ -192,9 +193,11 @@ export class ServedZones implements AsyncDisposable {
     return prepared !== undefined && "zone" in prepared && prepared.settings.updates !== undefined;
   }
 
-  async #applyFileZone(prepared: PreparedFileZone): Promise<void> {
+  async #applyFileZone(given: PreparedFileZone): Promise<void> {
+    const before = this.#served.get(given.zone.origin);
+    const isAdopted = before !== undefined && (await this.#adopt(before, given));
+    const prepared = isAdopted ? { ...given, zone: before.zone } : given;
     const { zone, settings } = prepared;
-    const before = this.#served.get(zone.origin);
     const served: ServedZone = before?.zone === zone ? before : { prepared, zone };
     this.#sign(served, { prepared, before });
     this.#options.updates.setRules(zone.origin, updateRulesOf(settings));
@@ -205,6 +208,21 @@ export class ServedZones implements AsyncDisposable {
     if ("zone" in before.prepared && before.prepared.settings.updates && settings.updates === undefined)
       await this.#options.updates.remove(zone.origin);
     await this.#end(before, { isReplaced: true });
+  }
+
+  /** Lets a zone that is served go over to what its file has now, so that transfers of it stay incremental. */
+  async #adopt(
+    { prepared, zone }: ServedZone,
+    { zone: read, isNew, settings }: PreparedFileZone,
+  ): Promise<boolean> {
+    const isPlain =
+      "zone" in prepared && prepared.settings.updates === undefined && settings.updates === undefined;
+    if (!isNew || !isPlain) return false;
+    // Key sets step the serial, too, so that of a new file may be behind what was served: secondaries would miss it.
+    if (settings.signing !== undefined && !isNewerSerial(read.serial, zone.serial))
+      read.setSoa({ serial: nextSerial(zone.serial) });
+    await zone.adopt(read, new WorkSlices(this.#runtime.clock));
+    return true;
   }
 
   /** Before the zone is served, so that no answer of a signed zone lacks its signatures. */
@@ -229,17 +247,10 @@ export class ServedZones implements AsyncDisposable {
       const { keys: _folder, foreignKeys: _files, ...options } = settings.signing!;
       const context = { clock, log, answers, onSigning: (made: ZoneSigning) => onSigning(zone, made) };
       served.keys = { keys: signing, zoneKeys: new ZoneKeys(zone, { keys: signing, ...options }, context) };
-      this.#stepSerial(zone, before?.zone);
     } else if (!isDeepStrictEqual(served.keys.keys, signing)) {
       served.keys.zoneKeys.set(signing);
       served.keys = { zoneKeys: served.keys.zoneKeys, keys: signing };
     }
-  }
-
-  /** Key sets step the serial, too, so that of a new file may be behind what was served: secondaries would miss it. */
-  #stepSerial(zone: Zone, before: Zone | undefined): void {
-    if (before === undefined || before === zone || before.serial === zone.serial) return;
-    if (!isNewerSerial(zone.serial, before.serial)) zone.setSoa({ serial: nextSerial(before.serial) });
   }
 
   async #applySecondary(prepared: PreparedSecondary): Promise<void> {
