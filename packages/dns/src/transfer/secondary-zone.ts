@@ -2,11 +2,12 @@ import type { Endpoint, Logger, Runtime } from "@meridian/runtime";
 import { formatEndpoint } from "@meridian/runtime";
 import type { DnsClient } from "../client/dns-client.ts";
 import { DnsError } from "../dns-error.ts";
-import { foldNameText } from "../name/name.ts";
+import { foldNameText, nameFromText } from "../name/name.ts";
 import { isNewerSerial } from "../zone/serial.ts";
 import type { WireRecord, ZoneDelta } from "../zone/wire-record.ts";
 import { WorkSlices } from "../zone/work-slices.ts";
 import { Zone } from "../zone/zone.ts";
+import { ZoneTree } from "../zone/zone-tree.ts";
 import { RecordLoader } from "./record-loader.ts";
 import { jittered, refreshTimes, type RefreshBounds } from "./refresh-times.ts";
 import { soaFromRecord } from "./soa-record.ts";
@@ -27,6 +28,8 @@ export interface SecondaryZoneOptions {
   readonly bounds?: RefreshBounds;
   /** Folder of the disk for copies, so that a restart serves at once; absent: none is kept. */
   readonly copyFolder?: string;
+  /** Of the authority that will serve the zone, so that a large copy is not hashed again then. */
+  readonly hashSeed?: number;
 }
 
 /** Who sent a NOTIFY. */
@@ -100,23 +103,27 @@ export class SecondaryZone implements AsyncDisposable {
       options.copyFolder === undefined
         ? undefined
         : new ZoneCopy({ disk: runtime.disk, clock: runtime.clock, folder: options.copyFolder, origin });
-    this.zone = new Zone({
-      origin,
-      // Stands for the SOA that is not known yet; a zone that is not ready shows none of it.
-      soa: {
-        mname: ".",
-        rname: ".",
-        serial: 0,
-        refresh: 0,
-        retry: 0,
-        expire: 0,
-        minimum: 0,
-        ttl: 0,
+    const tree = new ZoneTree(nameFromText(origin), options.hashSeed);
+    this.zone = new Zone(
+      {
+        origin,
+        // Stands for the SOA that is not known yet; a zone that is not ready shows none of it.
+        soa: {
+          mname: ".",
+          rname: ".",
+          serial: 0,
+          refresh: 0,
+          retry: 0,
+          expire: 0,
+          minimum: 0,
+          ttl: 0,
+        },
+        nameServers: ["."],
+        nameServerTtl: 0,
+        ready: false,
       },
-      nameServers: ["."],
-      nameServerTtl: 0,
-      ready: false,
-    });
+      tree,
+    );
   }
 
   /**

@@ -1,5 +1,5 @@
 import { open, stat } from "node:fs/promises";
-import { ZoneFileReader, type Zone } from "@meridian/dns";
+import { ZoneFileReader, type Zone, type ZoneFileOptions } from "@meridian/dns";
 import type { Runtime } from "@meridian/runtime";
 import type { FileZoneSettings } from "./dns-settings.ts";
 import { unreadable } from "./read-materials.ts";
@@ -10,8 +10,8 @@ export interface ReadZone {
   readonly stamp: string;
 }
 
-/** Small enough that other work has its turn while a large file is read. */
-const pieceOctets = 1 << 18;
+/** A few milliseconds of work, so that others have their turn while a large file is read. */
+const pieceOctets = 1 << 15;
 /** Progress is told so often, of files that take longer. */
 const progressMs = 1_000;
 
@@ -28,10 +28,14 @@ export async function stampOf(path: string): Promise<string | undefined> {
 /** Reads a zone file piece by piece, so that a large one takes no more memory than its zone. */
 export async function readZoneFile(
   { clock, log }: Pick<Runtime, "clock" | "log">,
-  { file, origin }: Pick<FileZoneSettings, "file" | "origin">,
+  settings: Pick<FileZoneSettings, "file" | "origin"> & Pick<ZoneFileOptions, "hashSeed">,
   problems: string[],
 ): Promise<ReadZone | undefined> {
-  const reader = new ZoneFileReader(origin === undefined ? {} : { origin });
+  const { file, origin, hashSeed } = settings;
+  const reader = new ZoneFileReader({
+    ...(origin === undefined ? {} : { origin }),
+    ...(hashSeed === undefined ? {} : { hashSeed }),
+  });
   const piece = new Uint8Array(pieceOctets);
   // Before reading: a file that changes meanwhile is read again the next time.
   const stamp = (await stampOf(file.path)) ?? "";

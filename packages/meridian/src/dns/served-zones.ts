@@ -151,7 +151,8 @@ export class ServedZones implements AsyncDisposable {
     problems: string[],
   ): Promise<PreparedFileZone | undefined> {
     const present = await this.#reusable(settings);
-    const read = present ?? (await readZoneFile(this.#runtime, settings, problems));
+    const { hashSeed } = this.#options.authority;
+    const read = present ?? (await readZoneFile(this.#runtime, { ...settings, hashSeed }, problems));
     if (read === undefined) return undefined;
     const { zone, stamp } = read;
     const isNew = present === undefined;
@@ -271,7 +272,7 @@ export class ServedZones implements AsyncDisposable {
     const { client, transferClient: transfers, authority } = this.#options;
     const { copyFolder } = settings;
     const secondary = await SecondaryZone.open(this.#runtime, {
-      ...{ origin, primaries, client, transfers },
+      ...{ origin, primaries, client, transfers, hashSeed: authority.hashSeed },
       ...(copyFolder === undefined ? {} : { copyFolder: diskPath(copyFolder) }),
     });
     const served: ServedZone = { prepared, zone: secondary.zone, secondary };
