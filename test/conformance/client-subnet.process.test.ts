@@ -13,6 +13,7 @@ import {
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { installed, output } from "../../e2e/harness/command.ts";
+import { datapaths, servedBy, type Datapath } from "./datapath.ts";
 import { DnsExchange } from "./dns-exchange.ts";
 import { startResolver, type RecursiveResolver } from "./recursive-resolver.ts";
 
@@ -32,9 +33,14 @@ const eu = "192.0.2.1";
 const us = "192.0.2.129";
 const runtime = nodeRuntime({ dataFolder: ".", log: silentLogger });
 
-let server: DnsServer;
-let resolver: RecursiveResolver | undefined;
-let authority: Authority;
+/** A server, and a resolver that asks it; none where it is not installed. */
+interface Served {
+  readonly authority: Authority;
+  readonly server: DnsServer;
+  readonly resolver: RecursiveResolver | undefined;
+}
+
+const served = new Map<Datapath, Served>();
 
 async function geoState(): Promise<GeoState> {
   let found: GeoState | undefined;
@@ -50,7 +56,11 @@ async function geoState(): Promise<GeoState> {
 }
 
 before(async () => {
-  authority = new Authority(runtime);
+  for (const datapath of datapaths) served.set(datapath, await serve(datapath));
+});
+
+async function serve(datapath: Datapath): Promise<Served> {
+  const authority = new Authority(runtime);
   const zone = new Zone({
     origin: "p.test",
     soa: {
@@ -77,13 +87,23 @@ before(async () => {
   );
   authority.setZone(zone);
   authority.setGeo(await geoState());
-  server = await serveDns(runtime, { authority, listen: [{ address: "127.0.0.1", port: 0 }] });
-  resolver = await startResolver(runtime, "unbound", { zone: "p.test", server: server.local[0]!.port });
-});
+  const server = await serveDns(runtime, {
+    authority,
+    listen: [{ address: "127.0.0.1", port: 0 }],
+    ...servedBy(datapath, runtime, authority),
+  });
+  const resolver = await startResolver(runtime, "unbound", {
+    zone: "p.test",
+    server: server.local[0]!.port,
+  });
+  return { authority, server, resolver };
+}
 
 after(async () => {
-  await resolver?.[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
+  for (const { resolver, server } of served.values()) {
+    await resolver?.[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  }
 });
 
 /** By the third octets too, so that the resolver's /24 differ. */
@@ -108,43 +128,47 @@ function question(name: string, subnet: string): Partial<Message> {
   };
 }
 
-test("a shared cache gives each client what it would have got alone", async (t) => {
-  if (resolver === undefined) {
-    assert.notEqual(process.env["CI"], "true", "unbound is not installed");
-    t.skip("unbound is not installed");
-    return;
-  }
-  await using exchange = new DnsExchange(runtime, { address: "127.0.0.1", port: resolver.port });
-  for (let round = 0; round < 3; round++) {
-    for (const [subnet, address] of round % 2 === 0 ? clients : clients.toReversed()) {
-      const { answers } = await exchange.overUdp(question("app.p.test", subnet));
-      assert.deepEqual(
-        answers.map(({ data }) => data),
-        [address],
-        `${subnet} in round ${round}`,
-      );
+for (const datapath of datapaths) {
+  test(`a shared cache gives each client what it would have got alone (${datapath})`, async (t) => {
+    const { resolver, authority } = served.get(datapath)!;
+    if (resolver === undefined) {
+      assert.notEqual(process.env["CI"], "true", "unbound is not installed");
+      t.skip("unbound is not installed");
+      return;
     }
-  }
-  // Two of the networks hold three clients each, and what was asked once is not asked again.
-  assert.ok(
-    authority.counters.queries <= clients.length,
-    `${authority.counters.queries} questions came through`,
-  );
-});
+    await using exchange = new DnsExchange(runtime, { address: "127.0.0.1", port: resolver.port });
+    for (let round = 0; round < 3; round++) {
+      for (const [subnet, address] of round % 2 === 0 ? clients : clients.toReversed()) {
+        const { answers } = await exchange.overUdp(question("app.p.test", subnet));
+        assert.deepEqual(
+          answers.map(({ data }) => data),
+          [address],
+          `${subnet} in round ${round}`,
+        );
+      }
+    }
+    // Two of the networks hold three clients each, and what was asked once is not asked again.
+    assert.ok(
+      authority.counters.queries <= clients.length,
+      `${authority.counters.queries} questions came through`,
+    );
+  });
 
-test("dig reads the scopes", async (t) => {
-  if (!(await installed("dig"))) {
-    assert.notEqual(process.env["CI"], "true", "dig is not installed");
-    t.skip("dig is not installed");
-    return;
-  }
-  const dig = (...words: readonly string[]): Promise<string> =>
-    output("dig", ["@127.0.0.1", "-p", String(server.local[0]!.port), "+tries=3", ...words]);
-  assert.match(await dig("app.p.test", "+subnet=10.1.0.0/24"), /CLIENT-SUBNET: 10\.1\.0\.0\/24\/17\n/);
-  assert.match(await dig("app.p.test", "+subnet=10.2.3.9/32"), /CLIENT-SUBNET: 10\.2\.3\.9\/32\/24\n/);
-  assert.match(await dig("app.p.test", "+subnet=10.9.0.0/16"), /CLIENT-SUBNET: 10\.9\.0\.0\/16\/13\n/);
-  assert.match(await dig("plain.p.test", "+subnet=10.9.0.0/16"), /CLIENT-SUBNET: 10\.9\.0\.0\/16\/0\n/);
-  assert.match(await dig("none.p.test", "+subnet=10.9.0.0/16"), /CLIENT-SUBNET: 10\.9\.0\.0\/16\/0\n/);
-  assert.match(await dig("app.p.test", "+subnet=0/0"), /CLIENT-SUBNET: 0\.0\.0\.0\/0\/0\n/);
-  assert.doesNotMatch(await dig("app.p.test"), /CLIENT-SUBNET/);
-});
+  test(`dig reads the scopes (${datapath})`, async (t) => {
+    const { server } = served.get(datapath)!;
+    if (!(await installed("dig"))) {
+      assert.notEqual(process.env["CI"], "true", "dig is not installed");
+      t.skip("dig is not installed");
+      return;
+    }
+    const dig = (...words: readonly string[]): Promise<string> =>
+      output("dig", ["@127.0.0.1", "-p", String(server.local[0]!.port), "+tries=3", ...words]);
+    assert.match(await dig("app.p.test", "+subnet=10.1.0.0/24"), /CLIENT-SUBNET: 10\.1\.0\.0\/24\/17\n/);
+    assert.match(await dig("app.p.test", "+subnet=10.2.3.9/32"), /CLIENT-SUBNET: 10\.2\.3\.9\/32\/24\n/);
+    assert.match(await dig("app.p.test", "+subnet=10.9.0.0/16"), /CLIENT-SUBNET: 10\.9\.0\.0\/16\/13\n/);
+    assert.match(await dig("plain.p.test", "+subnet=10.9.0.0/16"), /CLIENT-SUBNET: 10\.9\.0\.0\/16\/0\n/);
+    assert.match(await dig("none.p.test", "+subnet=10.9.0.0/16"), /CLIENT-SUBNET: 10\.9\.0\.0\/16\/0\n/);
+    assert.match(await dig("app.p.test", "+subnet=0/0"), /CLIENT-SUBNET: 0\.0\.0\.0\/0\/0\n/);
+    assert.doesNotMatch(await dig("app.p.test"), /CLIENT-SUBNET/);
+  });
+}

@@ -7,6 +7,7 @@ import test, { after, before } from "node:test";
 import { DnsClient } from "@meridian/dns";
 import { silentLogger, type Clock, type Runtime } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
+import { datapaths, type Datapath } from "./datapath.ts";
 import { keyText, startUpdatedServer, type UpdatedServer } from "./update-world.ts";
 
 let folder: string;
@@ -81,11 +82,19 @@ async function ask(server: UpdatedServer, name: string, type: string): Promise<r
   return verdict.outcome === "data" ? verdict.records.map((record) => record.data) : verdict.outcome;
 }
 
-for (const tool of ["nsupdate", "knsupdate"] as const) {
-  test(`${tool} adds, replaces and deletes, all in one step of the serial`, async (context) => {
+/** Each tool with each way to answer datagrams. */
+function each<Name extends Tool>(tools: readonly Name[]): (readonly [Name, Datapath])[] {
+  return tools.flatMap((tool) => datapaths.map((datapath) => [tool, datapath] as const));
+}
+
+for (const [tool, datapath] of each(["nsupdate", "knsupdate"] as const)) {
+  test(`${tool} adds, replaces and deletes, all in one step of the serial (${datapath})`, async (context) => {
     const absent = missing(tool);
     if (absent !== undefined) return context.skip(absent);
-    await using server = await startUpdatedServer(runtime, { journal: `${tool}-changes` });
+    await using server = await startUpdatedServer(runtime, {
+      journal: `${tool}-changes-${datapath}`,
+      datapath,
+    });
     const batch = `update add new.u.test. 30 A 192.0.2.7
 update add new.u.test. 30 A 192.0.2.8
 update add text.u.test. 30 TXT "a b" "c"
@@ -107,10 +116,13 @@ update add www.u.test. 20 AAAA 2001:db8::7`;
     assert.equal(server.zone.serial, 102);
   });
 
-  test(`${tool} has its prerequisites checked, and nothing is changed where one fails`, async (context) => {
+  test(`${tool} has its prerequisites checked, and nothing is changed where one fails (${datapath})`, async (context) => {
     const absent = missing(tool);
     if (absent !== undefined) return context.skip(absent);
-    await using server = await startUpdatedServer(runtime, { journal: `${tool}-prerequisites` });
+    await using server = await startUpdatedServer(runtime, {
+      journal: `${tool}-prerequisites-${datapath}`,
+      datapath,
+    });
     const cases = [
       ["prereq nxdomain www.u.test.", "YXDOMAIN"],
       ["prereq yxdomain nope.u.test.", "NXDOMAIN"],
@@ -136,10 +148,13 @@ update add www.u.test. 20 AAAA 2001:db8::7`;
     assert.deepEqual(await ask(server, "x.u.test", "A"), ["192.0.2.9"]);
   });
 
-  test(`${tool} without a key is refused`, async (context) => {
+  test(`${tool} without a key is refused (${datapath})`, async (context) => {
     const absent = missing(tool);
     if (absent !== undefined) return context.skip(absent);
-    await using server = await startUpdatedServer(runtime, { journal: `${tool}-unsigned` });
+    await using server = await startUpdatedServer(runtime, {
+      journal: `${tool}-unsigned-${datapath}`,
+      datapath,
+    });
     const { printed } = await update(tool, server, {
       batch: "update add x.u.test. 30 A 192.0.2.9",
       signed: false,
@@ -159,12 +174,15 @@ const signedDig: readonly {
   { name: "no such name", words: ["nope.u.test", "A"], expect: /NXDOMAIN/ },
 ];
 
-for (const tool of ["dig", "kdig"] as const) {
+for (const [tool, datapath] of each(["dig", "kdig"] as const)) {
   for (const { name, words, expect } of signedDig) {
-    test(`${tool} -y has ${name} signed`, async (context) => {
+    test(`${tool} -y has ${name} signed (${datapath})`, async (context) => {
       const absent = missing(tool);
       if (absent !== undefined) return context.skip(absent);
-      await using server = await startUpdatedServer(runtime, { journal: "signed-questions" });
+      await using server = await startUpdatedServer(runtime, {
+        journal: `signed-questions-${datapath}`,
+        datapath,
+      });
       const { address, port } = server.at;
       const { printed } = await run(tool, [
         `@${address}`,
@@ -186,10 +204,10 @@ for (const tool of ["dig", "kdig"] as const) {
     ["a wrong secret", `hmac-sha256:${keyText.name}:d3Jvbmcgc2VjcmV0IG9mIHRoZSB0ZXN0cyEh`, "BADSIG"],
     ["the key with another algorithm", `hmac-sha512:${keyText.name}:${keyText.secret}`, "BADKEY"],
   ] as const) {
-    test(`${tool} -y with ${what} gets NOTAUTH and ${error}`, async (context) => {
+    test(`${tool} -y with ${what} gets NOTAUTH and ${error} (${datapath})`, async (context) => {
       const absent = missing(tool);
       if (absent !== undefined) return context.skip(absent);
-      await using server = await startUpdatedServer(runtime, { journal: "wrong-keys" });
+      await using server = await startUpdatedServer(runtime, { journal: `wrong-keys-${datapath}`, datapath });
       const { address, port } = server.at;
       const { printed } = await run(tool, [`@${address}`, "-p", String(port), "-y", word, "www.u.test", "A"]);
       if (tool === "dig") assert.match(printed, /status: NOTAUTH/);
@@ -197,11 +215,11 @@ for (const tool of ["dig", "kdig"] as const) {
     });
   }
 
-  test(`${tool} -y with a clock an hour off gets BADTIME, signed, with our time`, async (context) => {
+  test(`${tool} -y with a clock an hour off gets BADTIME, signed, with our time (${datapath})`, async (context) => {
     const absent = missing(tool);
     if (absent !== undefined) return context.skip(absent);
     const late = { ...runtime, clock: shiftedClock(runtime, 3_600_000) };
-    await using server = await startUpdatedServer(late, { journal: "shifted" });
+    await using server = await startUpdatedServer(late, { journal: `shifted-${datapath}`, datapath });
     const { address, port } = server.at;
     const word = `${keyText.algorithm}:${keyText.name}:${keyText.secret}`;
     const { printed } = await run(tool, [`@${address}`, "-p", String(port), "-y", word, "www.u.test", "A"]);

@@ -15,6 +15,7 @@ import {
 } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { ChildServer, freePort } from "./child-server.ts";
+import { servedBy, type Datapath } from "./datapath.ts";
 
 /** The key of these tests, in the texts that tools take. */
 export const keyText = {
@@ -53,6 +54,8 @@ export async function startUpdatedServer(
     readonly journal: string;
     readonly rules?: readonly UpdateRule[];
     readonly keys?: readonly TsigKey[];
+    /** Default `dgram`. */
+    readonly datapath?: Datapath;
   },
 ): Promise<UpdatedServer> {
   const { rules = [{ key: keyText.name, match: "subdomain", types: ["ANY"] }], keys = [key] } = options;
@@ -74,6 +77,7 @@ export async function startUpdatedServer(
   const server: DnsServer = await serveDns(runtime, {
     authority,
     listen: [{ address: "127.0.0.1", port: 0 }],
+    ...servedBy(options.datapath ?? "dgram", runtime, authority),
   });
   return {
     at: server.local[0]!,

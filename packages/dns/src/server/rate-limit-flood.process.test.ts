@@ -8,6 +8,8 @@ import { Simulation } from "@meridian/runtime/sim";
 import { FrameReader, toFrame } from "../message/frame-reader.ts";
 import { parseMessage } from "../message/message.ts";
 import { caseZoneText, concat, hex, loadZone, question } from "../testdata/case-zone.ts";
+import { datapaths } from "../testdata/dns-command.ts";
+import { UdpWorkers } from "../workers/udp-workers.ts";
 import { Authority, type AuthorityOptions } from "./authority.ts";
 import { RateLimit, type RateLimitOptions } from "./rate-limit.ts";
 import { serveDns } from "./serve-dns.ts";
@@ -183,22 +185,28 @@ test("over TCP nothing is limited", async () => {
 for (const [name, exemptLoopback] of [
   ["is exempt by default", true],
   ["is not where the exemption is switched off", false],
-] as const) {
-  test(`on real sockets loopback ${name}`, { timeout: 30_000 }, async () => {
-    const runtime = nodeRuntime({ dataFolder: ".", log: silentLogger });
-    const rateLimit = RateLimit.create({ seed, perSecond: 20, exemptLoopback });
-    const authority = new Authority({ ...runtime, rateLimit });
-    authority.setZone(loadZone(caseZoneText));
-    await using server = await serveDns(runtime, { authority, listen: [{ address: "127.0.0.1", port: 0 }] });
-    const tally = await askInTurn(server.local[0]!, 300);
-    const { slipped, dropped } = rateLimit.counters;
-    const limited = [...slipped, ...dropped].reduce((sum, count) => sum + count, 0);
-    assert.equal(tally.full + limited, 300);
-    assert.equal(tally.truncated, slipped[0]);
-    if (exemptLoopback) assert.equal(tally.full, 300);
-    else assert.ok(tally.truncated > 0 && dropped[0]! > 0, JSON.stringify(tally));
-  });
-}
+] as const)
+  for (const { datapath, skip } of datapaths) {
+    test(`on real sockets loopback ${name} (${datapath})`, { skip, timeout: 30_000 }, async () => {
+      const runtime = nodeRuntime({ dataFolder: ".", log: silentLogger });
+      const rateLimit = RateLimit.create({ seed, perSecond: 20, exemptLoopback });
+      const authority = new Authority({ ...runtime, rateLimit });
+      authority.setZone(loadZone(caseZoneText));
+      const threads = datapath === "dgram" ? undefined : new UdpWorkers(runtime, { authority, threads: 2 });
+      await using server = await serveDns(runtime, {
+        authority,
+        listen: [{ address: "127.0.0.1", port: 0 }],
+        ...(threads === undefined ? {} : { serveUdp: threads.serveUdp }),
+      });
+      const tally = await askInTurn(server.local[0]!, 300);
+      const { slipped, dropped } = rateLimit.counters;
+      const limited = [...slipped, ...dropped].reduce((sum, count) => sum + count, 0);
+      assert.equal(tally.full + limited, 300);
+      assert.equal(tally.truncated, slipped[0]);
+      if (exemptLoopback) assert.equal(tally.full, 300);
+      else assert.ok(tally.truncated > 0 && dropped[0]! > 0, JSON.stringify(tally));
+    });
+  }
 
 /** Sends so many questions, and behind them one over and over that is not limited so far, whose answer comes last. */
 async function askInTurn(to: Endpoint, count: number): Promise<Tally> {
