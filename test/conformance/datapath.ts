@@ -9,12 +9,21 @@ export type Datapath = "mmsg" | "dgram";
 /** Those that work on this machine: all on Linux. */
 export const datapaths: readonly Datapath[] = mmsgAvailability().available ? ["mmsg", "dgram"] : ["dgram"];
 
+/** The threads that answer datagrams in that way; none where the main thread does. */
+export function threadsFor(
+  datapath: Datapath,
+  runtime: Runtime,
+  authority: Authority,
+): UdpWorkers | undefined {
+  return datapath === "dgram" ? undefined : new UdpWorkers(runtime, { authority, threads: 2 });
+}
+
 /** What makes `serveDns` answer datagrams in that way. */
 export function servedBy(
   datapath: Datapath,
   runtime: Runtime,
   authority: Authority,
 ): Pick<ServeDnsOptions, "serveUdp"> {
-  if (datapath === "dgram") return {};
-  return { serveUdp: new UdpWorkers(runtime, { authority, threads: 2 }).serveUdp };
+  const threads = threadsFor(datapath, runtime, authority);
+  return threads === undefined ? {} : { serveUdp: threads.serveUdp };
 }

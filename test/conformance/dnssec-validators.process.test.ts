@@ -16,11 +16,13 @@ import {
   ZoneKeys,
   type DnsServer,
   type SigningKey,
+  type ZoneSigning,
 } from "@meridian/dns";
-import { silentLogger } from "@meridian/runtime";
+import { silentLogger, type Runtime } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { run } from "../../e2e/harness/command.ts";
 import { ChildServer, freePort } from "./child-server.ts";
+import { datapaths, threadsFor, type Datapath } from "./datapath.ts";
 
 // What we sign is checked by code that is not ours: delv and Unbound validate it, drill follows its chain of trust, and
 // BIND's tools read and write the same key files.
@@ -112,28 +114,16 @@ const questions: readonly (readonly [name: string, type: string])[] = [
 const fullName = (name: string): string => (name === "@" ? zoneName : `${name}.${zoneName}`);
 
 let folder: string;
-let server: DnsServer;
 let keys: readonly SigningKey[];
-let port: number;
+const servers = new Map<Datapath, DnsServer>();
 
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "meridian-validators-"));
   const runtime = nodeRuntime({ dataFolder: folder, log: silentLogger });
-  const text = rdataByType.map(([type, rdata]) => `Rr-${type}.Mixed ${type} ${rdata}`).join("\n");
-  const { zone, problems } = parseZoneFile(
-    `$ORIGIN ${zoneName}.\n$TTL 60\n@ SOA Ns1 Host 1 3600 600 86400 30\n@ NS Ns1\nns1 A 127.0.0.1\n${text}\n${extraText}`,
-  );
-  assert.ok(zone !== undefined, JSON.stringify(problems));
   keys = [true, false].map((secureEntryPoint) =>
     generateKey(runtime.random, { secureEntryPoint, times: { publish: 0, activate: 0 } }),
   );
-  const authority = new Authority(runtime);
-  authority.setZone(zone);
-  const answers = new AnswerSigner({ clock: runtime.clock });
-  // The zone stays signed as long as the test runs.
-  void new ZoneKeys(zone, { keys: { own: keys, foreign: [] } }, { ...runtime, answers });
-  server = await serveDns(runtime, { authority, listen: [{ address, port: 0 }] });
-  port = server.local[0]!.port;
+  for (const datapath of datapaths) servers.set(datapath, await serve(runtime, datapath));
   const ds = dsToText(zoneName, keys[0]!);
   await writeFile(path.join(folder, "anchor.ds"), `${zoneName}. IN DS ${ds}\n`);
   await writeFile(path.join(folder, "anchor.conf"), anchorFor(ds));
@@ -141,8 +131,33 @@ before(async () => {
   await writeFile(path.join(folder, "other.conf"), anchorFor(dsToText(zoneName, other)));
   await writeFile(path.join(folder, "anchor.key"), keyToFiles(zoneName, keys[0]!).publicText);
 });
+
+/** Serves the zone, signed by `keys`. */
+async function serve(runtime: Runtime, datapath: Datapath): Promise<DnsServer> {
+  const text = rdataByType.map(([type, rdata]) => `Rr-${type}.Mixed ${type} ${rdata}`).join("\n");
+  const { zone, problems } = parseZoneFile(
+    `$ORIGIN ${zoneName}.\n$TTL 60\n@ SOA Ns1 Host 1 3600 600 86400 30\n@ NS Ns1\nns1 A 127.0.0.1\n${text}\n${extraText}`,
+  );
+  assert.ok(zone !== undefined, JSON.stringify(problems));
+  const authority = new Authority(runtime);
+  authority.setZone(zone);
+  const threads = threadsFor(datapath, runtime, authority);
+  const parts = {
+    ...runtime,
+    answers: new AnswerSigner({ clock: runtime.clock }),
+    onSigning: (signing: ZoneSigning) => threads?.sign(signing),
+  };
+  // The zone stays signed as long as the test runs.
+  void new ZoneKeys(zone, { keys: { own: keys, foreign: [] } }, parts);
+  return serveDns(runtime, {
+    authority,
+    listen: [{ address, port: 0 }],
+    ...(threads === undefined ? {} : { serveUdp: threads.serveUdp }),
+  });
+}
+
 after(async () => {
-  await server[Symbol.asyncDispose]();
+  for (const server of servers.values()) await server[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -166,7 +181,8 @@ async function output(command: string, args: readonly string[]): Promise<string>
   return stdout + stderr;
 }
 
-const delv = (anchor: string, name: string, type: string): Promise<string> =>
+// oxlint-disable-next-line max-params -- the words of the tool
+const delv = (port: number, anchor: string, name: string, type: string): Promise<string> =>
   output("delv", [
     `@${address}`,
     "-p",
@@ -178,39 +194,43 @@ const delv = (anchor: string, name: string, type: string): Promise<string> =>
     type,
   ]);
 
-test("delv validates every kind of answer and every type", async (context) => {
-  if (!has(context, "delv")) return;
-  for (const [name, type] of questions)
-    assert.match(
-      await delv("anchor.conf", name, type),
-      /; (negative response, )?fully validated/,
-      `${name} ${type}`,
-    );
-});
+for (const datapath of datapaths) {
+  test(`delv validates every kind of answer and every type (${datapath})`, async (context) => {
+    if (!has(context, "delv")) return;
+    const { port } = servers.get(datapath)!.local[0]!;
+    for (const [name, type] of questions)
+      assert.match(
+        await delv(port, "anchor.conf", name, type),
+        /; (negative response, )?fully validated/,
+        `${name} ${type}`,
+      );
+  });
 
-test("delv refuses the zone where it trusts another key", async (context) => {
-  if (!has(context, "delv")) return;
-  for (const [name, type] of [
-    ["www", "A"],
-    ["nothing", "A"],
-    ["@", "DNSKEY"],
-  ] as const) {
-    const text = await delv("other.conf", name, type);
-    assert.match(
-      text,
-      /resolution failed: (broken trust chain|no valid|insecurity proof failed|SERVFAIL)/i,
-      `${name} ${type}: ${text}`,
-    );
-  }
-});
+  test(`delv refuses the zone where it trusts another key (${datapath})`, async (context) => {
+    if (!has(context, "delv")) return;
+    const { port } = servers.get(datapath)!.local[0]!;
+    for (const [name, type] of [
+      ["www", "A"],
+      ["nothing", "A"],
+      ["@", "DNSKEY"],
+    ] as const) {
+      const text = await delv(port, "other.conf", name, type);
+      assert.match(
+        text,
+        /resolution failed: (broken trust chain|no valid|insecurity proof failed|SERVFAIL)/i,
+        `${name} ${type}: ${text}`,
+      );
+    }
+  });
 
-test("Unbound validates every kind of answer and every type", async (context) => {
-  if (!has(context, "unbound") || !has(context, "dig")) return;
-  const unboundPort = await freePort(nodeRuntime({ dataFolder: folder, log: silentLogger }));
-  const file = path.join(folder, "unbound.conf");
-  await writeFile(
-    file,
-    `server:
+  test(`Unbound validates every kind of answer and every type (${datapath})`, async (context) => {
+    if (!has(context, "unbound") || !has(context, "dig")) return;
+    const { port } = servers.get(datapath)!.local[0]!;
+    const unboundPort = await freePort(nodeRuntime({ dataFolder: folder, log: silentLogger }));
+    const file = path.join(folder, "unbound.conf");
+    await writeFile(
+      file,
+      `server:
   interface: ${address}
   port: ${unboundPort}
   num-threads: 1
@@ -232,62 +252,65 @@ stub-zone:
   name: "${zoneName}"
   stub-addr: ${address}@${port}
 `,
-  );
-  await using _unbound = await ChildServer.start(["unbound", "-d", "-c", file], /start of service/);
-  for (const [name, type] of questions) {
-    const text = await output("dig", [
-      `@${address}`,
-      "-p",
-      `${unboundPort}`,
-      "+dnssec",
-      "+tries=2",
-      fullName(name),
-      type,
-    ]);
-    assert.match(text, /status: NOERROR/, `${name} ${type}: ${text}`);
-    assert.match(text, /flags: [a-z ]*\bad\b/, `${name} ${type}: ${text}`);
-  }
-});
+    );
+    await using _unbound = await ChildServer.start(["unbound", "-d", "-c", file], /start of service/);
+    for (const [name, type] of questions) {
+      const text = await output("dig", [
+        `@${address}`,
+        "-p",
+        `${unboundPort}`,
+        "+dnssec",
+        "+tries=2",
+        fullName(name),
+        type,
+      ]);
+      assert.match(text, /status: NOERROR/, `${name} ${type}: ${text}`);
+      assert.match(text, /flags: [a-z ]*\bad\b/, `${name} ${type}: ${text}`);
+    }
+  });
 
-test("drill finds the chain of trust from an answer to the key, and from a denial", async (context) => {
-  if (!has(context, "drill")) return;
-  for (const [name, type] of [
-    ["www", "A"],
-    ["nothing", "A"],
-    ["any.x.wild", "A"],
-    ["mail", "MX"],
-  ] as const) {
-    const text = await output("drill", [
-      "-p",
-      `${port}`,
-      "-S",
-      "-k",
-      path.join(folder, "anchor.key"),
-      `@${address}`,
-      fullName(name),
-      type,
-    ]);
-    assert.match(text, /Chase successful/, `${name} ${type}: ${text}`);
-  }
-});
+  test(`drill finds the chain of trust from an answer to the key, and from a denial (${datapath})`, async (context) => {
+    if (!has(context, "drill")) return;
+    const { port } = servers.get(datapath)!.local[0]!;
+    for (const [name, type] of [
+      ["www", "A"],
+      ["nothing", "A"],
+      ["any.x.wild", "A"],
+      ["mail", "MX"],
+    ] as const) {
+      const text = await output("drill", [
+        "-p",
+        `${port}`,
+        "-S",
+        "-k",
+        path.join(folder, "anchor.key"),
+        `@${address}`,
+        fullName(name),
+        type,
+      ]);
+      assert.match(text, /Chase successful/, `${name} ${type}: ${text}`);
+    }
+  });
 
-test("kdig shows signatures with DO, and none without", async (context) => {
-  if (!has(context, "kdig")) return;
-  const ask = (...words: readonly string[]): Promise<string> =>
-    output("kdig", [`@${address}`, "-p", `${port}`, ...words]);
-  const signed = await ask("+dnssec", `www.${zoneName}`, "A");
-  assert.match(signed, /flags: do;/);
-  assert.match(signed, /IN\s+RRSIG\s+A 13 3 60 /);
-  const denied = await ask("+dnssec", `nothing.${zoneName}`, "A");
-  assert.match(denied, /status: NOERROR/);
-  assert.match(
-    denied,
-    /nothing\.p\.test\.\s+30\s+IN\s+NSEC\s+\\000\.nothing\.p\.test\. RRSIG NSEC (NXNAME|TYPE128)/,
-  );
-  const plain = await ask("+edns", `nothing.${zoneName}`, "A");
-  assert.match(plain, /status: NXDOMAIN/);
-  assert.doesNotMatch(plain, /RRSIG|NSEC/);
-});
+  test(`kdig shows signatures with DO, and none without (${datapath})`, async (context) => {
+    if (!has(context, "kdig")) return;
+    const { port } = servers.get(datapath)!.local[0]!;
+    const ask = (...words: readonly string[]): Promise<string> =>
+      output("kdig", [`@${address}`, "-p", `${port}`, ...words]);
+    const signed = await ask("+dnssec", `www.${zoneName}`, "A");
+    assert.match(signed, /flags: do;/);
+    assert.match(signed, /IN\s+RRSIG\s+A 13 3 60 /);
+    const denied = await ask("+dnssec", `nothing.${zoneName}`, "A");
+    assert.match(denied, /status: NOERROR/);
+    assert.match(
+      denied,
+      /nothing\.p\.test\.\s+30\s+IN\s+NSEC\s+\\000\.nothing\.p\.test\. RRSIG NSEC (NXNAME|TYPE128)/,
+    );
+    const plain = await ask("+edns", `nothing.${zoneName}`, "A");
+    assert.match(plain, /status: NXDOMAIN/);
+    assert.doesNotMatch(plain, /RRSIG|NSEC/);
+  });
+}
 
 test("BIND's key files are read as BIND means them, and ours are read by BIND", async (context) => {
   if (!has(context, "dnssec-keygen") || !has(context, "dnssec-dsfromkey") || !has(context, "dnssec-settime"))
