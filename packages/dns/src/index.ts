@@ -15,7 +15,7 @@ export type { QueryLogCounters, QueryLogOptions } from "./server/query-log.ts";
 export { QueryLogRing } from "./server/query-log-ring.ts";
 export type { QueryNote, SharedQueryLogRing } from "./server/query-log-ring.ts";
 export { registerDnsMetrics } from "./server/metrics.ts";
-export type { DnsMetricsSources } from "./server/metrics.ts";
+export type { DnsMetricsSources, PartCounters } from "./server/metrics.ts";
 export { metricsHandler, serveMetrics } from "./server/metrics-listener.ts";
 export type { MetricsListenerOptions } from "./server/metrics-listener.ts";
 export type { TcpCounters, TcpLimits } from "./server/tcp-sessions.ts";

@@ -37,7 +37,11 @@ test("metrics and health are served beside the server", async () => {
     deferred: 1,
     deferredLost: 0,
   });
-  registerDnsMetrics(registry, { authority, server, rateLimit, queryLog, threads, geo });
+  const parts = {
+    updates: { counters: { applied: 4, unchanged: 5, refused: 6 } },
+    transfersIn: { counters: { whole: 1, incremental: 2, current: 3, failed: 7 } },
+  };
+  registerDnsMetrics(registry, { authority, server, rateLimit, queryLog, threads, geo, parts });
   let ready = false;
   const listen = { address: endpoint.address, port: 8080 };
   await sim.complete(serveMetrics(runtime, { listen, registry, ready: () => ready }));
@@ -74,9 +78,12 @@ test("metrics and health are served beside the server", async () => {
     'meridian_dns_thread_datagrams_total{event="answered"} 8',
     "meridian_dns_geo_database_built_seconds 1700000000",
     'meridian_dns_geo_problems{reason="MapMissing"} 1',
+    'meridian_dns_updates_total{outcome="refused"} 6',
+    'meridian_dns_transfers_in_total{outcome="failed"} 7',
   ]) {
     assert.ok(text.split("\n").includes(line), `${line}\n${text}`);
   }
+  assert.ok(!text.includes("meridian_dns_transfers_out_total"), "a part that is absent has no series");
   for (const { name, type } of await registry.getMetricsAsJSON()) {
     assert.match(name, /^meridian_dns_[a-z_]+$/);
     assert.equal(name.endsWith("_total"), String(type) === "counter", name);

@@ -16,6 +16,25 @@ export interface DnsMetricsSources {
   readonly threads?: () => ThreadCounters;
   /** Of a `GeoSource`. */
   readonly geo?: () => GeoStatus;
+  readonly parts?: PartCounters;
+}
+
+/** Parts beside the server, each with counters by outcome. */
+export interface PartCounters {
+  /** An `UpdateServer`. */
+  readonly updates?: Counted<"applied" | "unchanged" | "refused">;
+  /** A `TransferServer`. */
+  readonly transfersOut?: Counted<"whole" | "incremental" | "current" | "refused" | "broken">;
+  /** A `ZoneTransferClient`. */
+  readonly transfersIn?: Counted<"whole" | "incremental" | "current" | "failed">;
+  /** A `ZoneNotifier`. */
+  readonly notifier?: Counted<"acknowledged" | "rejected" | "unanswered">;
+  /** The main thread's `AnswerSigner`. */
+  readonly signer?: Counted<"made" | "reused" | "refused">;
+}
+
+interface Counted<Outcome extends string> {
+  readonly counters: Readonly<Record<Outcome, number>>;
 }
 
 /** What happened to datagrams in threads, since the start. */
@@ -32,7 +51,7 @@ export interface ThreadCounters {
  * nothing for them; their labels are transports, response codes, classes and zones served, never names that clients ask.
  */
 export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSources): void {
-  const { authority, server, rateLimit, queryLog, threads, geo } = sources;
+  const { authority, server, rateLimit, queryLog, threads, geo, parts } = sources;
   const metrics = new ScrapedMetrics(registry);
 
   metrics.counter("meridian_dns_queries_total", "Messages answered.", () => authority.counters.queries);
@@ -122,6 +141,7 @@ export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSource
     });
   }
   if (geo !== undefined) registerGeo(metrics, geo);
+  if (parts !== undefined) registerParts(metrics, parts);
   if (queryLog !== undefined) {
     metrics.counter("meridian_dns_query_log_lines_total", "Lines of the query log, by what became of them.", {
       label: "outcome",
@@ -131,6 +151,51 @@ export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSource
       ],
     });
   }
+}
+
+function registerParts(metrics: ScrapedMetrics, parts: PartCounters): void {
+  const { updates, transfersOut, transfersIn, notifier, signer } = parts;
+  const register = <Outcome extends string>(
+    [name, help]: readonly [name: string, help: string],
+    part: Counted<Outcome> | undefined,
+    outcomes: readonly Outcome[],
+  ): void => {
+    if (part === undefined) return;
+    const values = (): (readonly [string, number])[] =>
+      outcomes.map((outcome) => [outcome, part.counters[outcome]]);
+    metrics.counter(name, help, { label: "outcome", values });
+  };
+  register(["meridian_dns_updates_total", "Dynamic updates, by what became of them."], updates, [
+    "applied",
+    "unchanged",
+    "refused",
+  ]);
+  register(["meridian_dns_transfers_out_total", "Transfers that others asked for."], transfersOut, [
+    "whole",
+    "incremental",
+    "current",
+    "refused",
+    "broken",
+  ]);
+  register(["meridian_dns_transfers_in_total", "Transfers asked of primaries."], transfersIn, [
+    "whole",
+    "incremental",
+    "current",
+    "failed",
+  ]);
+  register(["meridian_dns_notifies_sent_total", "Changes that other servers were told of."], notifier, [
+    "acknowledged",
+    "rejected",
+    "unanswered",
+  ]);
+  register(
+    [
+      "meridian_dns_signatures_total",
+      "Signatures of the main thread, which answers streams and what threads leave to it; refused are answers.",
+    ],
+    signer,
+    ["made", "reused", "refused"],
+  );
 }
 
 function registerGeo(metrics: ScrapedMetrics, geo: () => GeoStatus): void {

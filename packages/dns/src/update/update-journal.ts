@@ -1,6 +1,7 @@
 import type { Disk, DiskLog, Logger } from "@meridian/runtime";
 import { DnsError } from "../dns-error.ts";
 import type { RecordSet } from "../zone/record-set.ts";
+import type { WorkSlices } from "../zone/work-slices.ts";
 import type { Zone, ZoneSoa, ZoneStep } from "../zone/zone.ts";
 import { composeJournalRecord, readJournalRecords } from "./journal-record.ts";
 import type { ZoneChange } from "./zone-draft.ts";
@@ -23,8 +24,8 @@ interface Entry {
 }
 
 const compactOctetsMin = 1024 * 1024;
-/** Owners in one record of a compacted journal, so that none becomes too long a text. */
-const ownersPerRecord = 1_000;
+/** Owners in one record of a compacted journal: a millisecond of work. */
+const ownersPerRecord = 100;
 
 /**
  * The updates of a zone that were acknowledged, in a file that only grows until it is compacted. The zone's own file stays
@@ -106,10 +107,18 @@ export class UpdateJournal implements AsyncDisposable {
     for (const owner of change.owners.keys()) this.#touched.add(owner);
   }
 
-  /** Writes each owner once, when the journal has grown to twice what it was. The zone must have all that was appended. */
-  async compactIfLarge(zone: Zone): Promise<void> {
+  /**
+   * Writes each owner once, when the journal has grown to twice what it was, in slices. The zone must have all that was
+   * appended, and stay as it is meanwhile.
+   */
+  async compactIfLarge(zone: Zone, slices: WorkSlices): Promise<void> {
     if (this.#octets < this.#compactAt || this.#broken) return;
-    const records = [this.#head, ...compactedEntries(zone, [...this.#touched])].map(encode);
+    const records = [encode(this.#head)];
+    for (const entry of compactedEntries(zone, [...this.#touched])) {
+      records.push(encode(entry));
+      const pause = slices.pause();
+      if (pause !== undefined) await pause;
+    }
     const content = concatenate(records);
     await this.#log.close();
     // Whatever happens from here, the next append opens the file again.

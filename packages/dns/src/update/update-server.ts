@@ -3,6 +3,7 @@ import { foldName, nameToText } from "../name/name.ts";
 import type { RequestHandler, VerifiedRequest } from "../server/dns-request.ts";
 import { composeEmptyAnswer, readRequestHead } from "../server/request-head.ts";
 import { isNewerSerial, nextSerial } from "../zone/serial.ts";
+import { WorkSlices } from "../zone/work-slices.ts";
 import type { Zone } from "../zone/zone.ts";
 import { applyUpdates } from "./apply-updates.ts";
 import { checkPrerequisites } from "./prerequisites.ts";
@@ -196,7 +197,7 @@ export class UpdateServer implements AsyncDisposable {
   /** A journal that cannot be compacted is only large: the update is safe. */
   async #compact({ journal, zone }: Target): Promise<void> {
     try {
-      await journal.compactIfLarge(zone);
+      await journal.compactIfLarge(zone, new WorkSlices(this.#runtime.clock));
     } catch (error) {
       this.#runtime.log.warn("compacting an update journal failed; the next update tries again", {
         error,

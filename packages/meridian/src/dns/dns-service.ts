@@ -7,6 +7,7 @@ import {
   QueryLog,
   RateLimit,
   registerDnsMetrics,
+  type PartCounters,
   serveDns,
   serveMetrics,
   TlsIdentityFiles,
@@ -58,6 +59,7 @@ export class DnsService implements AsyncDisposable {
   #metricsAt: string | undefined;
   #queryLogFile: QueryLogFile | undefined;
   #identityFiles: TlsIdentityFiles | undefined;
+  #parts: PartCounters = {};
   #settings: DnsSettings;
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -179,12 +181,19 @@ export class DnsService implements AsyncDisposable {
     const notifier = this.#closing.use(new ZoneNotifier(runtime, { client }));
     const updates = await UpdateServer.open(runtime, { authority, zones: [] });
     const transfers = new TransferServer({ clock, zones: authority, policy: new TransferPolicy([]) });
+    const transferClient = new ZoneTransferClient(runtime);
     const answers = new AnswerSigner({ clock });
+    this.#parts = {
+      updates,
+      transfersOut: transfers,
+      transfersIn: transferClient,
+      notifier,
+      signer: answers,
+    };
     this.#closing.use(this.#geo);
     this.#zones = this.#closing.use(
       new ServedZones(runtime, {
-        ...{ authority, updates, transfers, client, notifier, answers },
-        transferClient: new ZoneTransferClient(runtime),
+        ...{ authority, updates, transfers, client, notifier, answers, transferClient },
         onSigning: (zone, signing) => {
           if (signing !== undefined) workers?.sign(signing);
           else workers?.unsign(zone.tree.origin);
@@ -251,7 +260,7 @@ export class DnsService implements AsyncDisposable {
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     registerDnsMetrics(registry, {
-      ...{ authority, server: this.#server, geo: () => this.#geo.status },
+      ...{ authority, server: this.#server, geo: () => this.#geo.status, parts: this.#parts },
       ...(rateLimit === undefined ? {} : { rateLimit }),
       ...(queryLog === undefined ? {} : { queryLog }),
       ...(workers === undefined ? {} : { threads: () => workers.counters }),
