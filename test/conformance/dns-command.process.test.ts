@@ -106,7 +106,7 @@ async function documentedFolder(): Promise<string> {
     "dns.yaml": local,
     "example.org.zone": zoneText("example.org"),
     cookies: "000102030405060708090a0b0c0d0e0f\n",
-    "geo.yaml": "countries: { DE: eu }\n",
+    "geo.yaml": "networks: { 127.0.0.0/8: eu }\n",
     "ci.key": meridian("keygen", "--tsig", "ci.example.org").stdout,
     "peers.secret": `${secrets.first}\n`,
   });
@@ -134,11 +134,14 @@ for (const datapath of datapaths) {
     const [, tlsPort] = await server.until(/Over TLS at 127\.0\.0\.1:(\d+)\n/);
     const [, dohUrl = ""] = await server.until(/Over HTTPS at (https:\S+)\n/);
     const [, metricsUrl = ""] = await server.until(/Metrics at (http:\S+)\n/);
-    assert.equal(await ask(at, "www.example.org"), "192.0.2.7");
+    assert.equal(await ask(at, "ns.example.org"), "192.0.2.1");
+    assert.match(await ask(at, "example.org"), /^(192\.0\.2\.7,192\.0\.2\.8|192\.0\.2\.8,192\.0\.2\.7)$/);
+    assert.match(await ask(at, "app.example.org"), /^192\.0\.2\.1[01]$/);
+    assert.equal(await ask(at, "near.example.org"), "192.0.2.10", "the map has 127.0.0.0/8 in eu");
     assert.equal(await ask(at, "www.example.net"), "SERVFAIL");
 
     const port = ["-p", String(at.port)];
-    const dig = await output("dig", [`@${localhost}`, ...port, "www.example.org", "+dnssec", "+nsid"]);
+    const dig = await output("dig", [`@${localhost}`, ...port, "ns.example.org", "+dnssec", "+nsid"]);
     if (dig !== undefined) {
       assert.match(dig, /RRSIG\s+A 13 3 60 /);
       assert.match(dig, /NSID: .*\("ns1"\)/);
@@ -149,12 +152,12 @@ for (const datapath of datapaths) {
         /none of your business/,
       );
     }
-    const kdig = [`@${localhost}`, "www.example.org", "+short"];
+    const kdig = [`@${localhost}`, "ns.example.org", "+short"];
     const overTls = await output("kdig", [...kdig, "-p", tlsPort!, "+tls"]);
     if (overTls !== undefined) {
-      assert.equal(overTls, "192.0.2.7\n");
+      assert.equal(overTls, "192.0.2.1\n");
       const overHttps = await output("kdig", [...kdig, "-p", new URL(dohUrl).port, "+https"]);
-      assert.equal(overHttps, "192.0.2.7\n");
+      assert.equal(overHttps, "192.0.2.1\n");
     }
 
     const batch = path.join(folder, "batch");
@@ -185,7 +188,7 @@ for (const datapath of datapaths) {
     await server[Symbol.asyncDispose]();
     assert.equal(server.exitCode, 0);
     const logged = await readFile(path.join(folder, "query.log"), "utf8");
-    assert.match(logged, /"name":"www\.example\.org\.","type":"A"/);
+    assert.match(logged, /"name":"ns\.example\.org\.","type":"A"/);
   });
 }
 
@@ -212,7 +215,7 @@ test("every mistake in files that a configuration names is told, with its line a
 cookies: { secretsFile: cookies }
 tls: { certificate: one.crt, privateKey: two.key }
 zones:
-  - { origin: bad.test, file: bad.zone }
+  - { origin: bad.test, file: bad.zone, choices: [{ name: x, by: geo, data: [] }] }
   - { file: absent.zone, notify: [{ server: "192.0.2.1:53", key: nobody }] }
   - { file: good.zone, signing: { keys: . } }
   - { file: good.zone }

@@ -86,6 +86,7 @@ function parseZoneFiles(invocation: Invocation, reader: OptionReader): readonly 
     at: "--zone-file",
     file: { path, at: "--zone-file" },
     ...(origins[at] === undefined ? {} : { origin: origins[at] }),
+    choices: [],
     transfers: [],
     notify: [],
   }));

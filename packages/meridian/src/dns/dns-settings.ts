@@ -2,6 +2,7 @@ import type {
   AuthorityOptions,
   GeoSettings,
   RateLimitOptions,
+  RecordSet,
   TcpLimits,
   UpdateRule,
   ZoneKeysOptions,
@@ -87,6 +88,8 @@ export interface FileZoneSettings extends CommonZoneSettings {
   /** Absent: that of the file's SOA record. */
   readonly origin?: string;
   readonly file: NamedFile;
+  /** Sets that are put in beside, or in place of, what the file has: those of which each answer is another choice. */
+  readonly choices: readonly { readonly at: string; readonly set: RecordSet }[];
   /** Absent: the zone takes no updates. */
   readonly updates?: {
     readonly journal: NamedFile;

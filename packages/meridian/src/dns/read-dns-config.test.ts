@@ -87,6 +87,16 @@ const mistakes: readonly (readonly [name: string, text: string, ...lines: RegExp
     /^dns\.yaml:4: zones\[2\]\.updates\[2\]: needs key/,
   ],
   [
+    "choices",
+    "zones:\n  - file: f\n    choices:\n      - { name: a.test, by: luck, data: [] }\n      - { by: geo }\n      - { name: a.test, by: weighted, data: [192.0.2.1] }\n      - { name: a.test, by: geo, groups: [{ weight: 1, data: [192.0.2.1] }] }\n",
+    /^dns\.yaml:4: zones\[0\]\.choices\[0\]\.by: must be one of weighted, weightedOrder, geo, rotate, fixed/,
+    /^dns\.yaml:5: zones\[0\]\.choices\[1\]: needs name/,
+    /^dns\.yaml:5: zones\[0\]\.choices\[1\]: needs either data, or groups/,
+    /^dns\.yaml:6: zones\[0\]\.choices\[2\]: needs groups, since it answers by weighted/,
+    /^dns\.yaml:7: zones\[0\]\.choices\[3\]\.groups\[0\]\.weight: there is no such key; known are tag, data/,
+    /^dns\.yaml:7: zones\[0\]\.choices\[3\]\.groups\[0\]: needs tag/,
+  ],
+  [
     "grants and servers",
     "zones:\n  - file: f\n    transfers: [{}, { clients: everybody }]\n    notify: [{ key: k }]\n",
     /^dns\.yaml:3: zones\[0\]\.transfers\[0\]: names nobody/,

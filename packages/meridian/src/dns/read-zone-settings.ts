@@ -1,4 +1,5 @@
 import type { UpdateRule } from "@meridian/dns";
+import { readChoice } from "./read-choice.ts";
 import type { ConfigValue } from "./config-text.ts";
 import type {
   FileZoneSettings,
@@ -11,7 +12,7 @@ import type {
 } from "./dns-settings.ts";
 
 const keysOfAll = ["origin", "transfers", "notify"] as const;
-const keysOfFileZones = ["file", "updates", "journal", "signing"] as const;
+const keysOfFileZones = ["file", "choices", "updates", "journal", "signing"] as const;
 const keysOfSecondaries = ["primaries", "copyFolder"] as const;
 type Fields = ReadonlyMap<string, ConfigValue>;
 
@@ -51,6 +52,7 @@ function readZone(value: ConfigValue): ZoneSettings | undefined {
     ...common,
     kind: "file",
     file: named,
+    choices: readList(fields.get("choices"), readChoice),
     ...(origin === undefined ? {} : { origin }),
     ...(updates === undefined ? {} : { updates }),
     ...(signed === undefined ? {} : { signing: signed }),

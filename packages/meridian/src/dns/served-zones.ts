@@ -9,6 +9,7 @@ import {
   type AnswerSigner,
   type Authority,
   type DnsClient,
+  type RecordSet,
   type SigningKeys,
   type TransferServer,
   type Zone,
@@ -177,7 +178,10 @@ export class ServedZones implements AsyncDisposable {
       const { settings: before, zone, stamp } = prepared;
       if (before.updates?.journal.path !== updates?.journal.path) continue;
       const isSame =
-        before.file.path === file.path && before.origin === origin && (await stampOf(file.path)) === stamp;
+        before.file.path === file.path &&
+        before.origin === origin &&
+        isDeepStrictEqual(setsOf(before), setsOf(settings)) &&
+        (await stampOf(file.path)) === stamp;
       if (isSame) return { zone, stamp };
       if (updates === undefined) continue;
       this.#runtime.log.warn("a zone that takes updates is read from its file at a start only", {
@@ -301,4 +305,8 @@ export class ServedZones implements AsyncDisposable {
     await served.secondary?.[Symbol.asyncDispose]();
     if (!isReplaced) await updates.remove(served.zone.origin);
   }
+}
+
+function setsOf({ choices }: FileZoneSettings): readonly RecordSet[] {
+  return choices.map(({ set }) => set);
 }
