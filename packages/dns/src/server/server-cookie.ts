@@ -57,11 +57,14 @@ export class ServerCookie {
     this.#refresh();
     const length16 = this.#fill({ input, at, client });
     for (let index = 8; index < 16; index++) this.#block[index] = input[at + index]!;
-    for (const hash of this.#hashes) {
+    const hashes = this.#hashes;
+    // oxlint-disable-next-line typescript/prefer-for-of -- iterating costs a tenth of a hash
+    for (let index = 0; index < hashes.length; index++) {
+      const hash = hashes[index]!;
       hash.hash(this.#block, length16);
       const difference = (hash.low ^ readHalf(input, at + 16)) | (hash.high ^ readHalf(input, at + 20));
       if (difference !== 0) continue;
-      this.#isFresh = age <= renewSeconds && hash === this.#hashes[0];
+      this.#isFresh = age <= renewSeconds && index === 0;
       return "valid";
     }
     return "bad";
