@@ -1,5 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { silentLogger } from "@meridian/runtime";
+import { silentLogger, type Clock } from "@meridian/runtime";
 import { MmsgBatch, nodeRuntime, type DeferMmsg } from "@meridian/runtime/node";
 import { AnswerSigner } from "../dnssec/answer-signer.ts";
 import { OnlineSigner, type ZoneSigning } from "../dnssec/online-signer.ts";
@@ -23,8 +23,12 @@ const start = workerData as WorkerStart;
 const control = new WorkerControl(start.control);
 const runtime = nodeRuntime({ dataFolder: ".", log: silentLogger });
 
+/** When the batch that is answered now was received: limits and cookies need no more, and it is read once for all. */
+let receivedMs = runtime.clock.now();
+const clock: Clock = { ...runtime.clock, now: () => receivedMs };
+
 warmUp(runtime);
-const core = new AnswerCore(start.shared, { ...runtime, slot: start.slot });
+const core = new AnswerCore(start.shared, { ...runtime, clock, slot: start.slot });
 const signer = new AnswerSigner(runtime);
 for (const signing of start.signings) sign(signing);
 answerUntilEnd();
@@ -51,7 +55,8 @@ function answerUntilEnd(): void {
     tell({ kind: "deferred", message, address, port: from, peer });
   };
   const onReceived = (): void => {
-    if (control.takeMail()) readMail();
+    receivedMs = runtime.clock.now();
+    readMail();
   };
   const options = { wait: true, onReceived, defer };
   tell({ kind: "ready" });
@@ -61,12 +66,13 @@ function answerUntilEnd(): void {
     options.wait = how === ending.none;
     const count = batch.serve(answer, options);
     control.setCounters(batch, deferred, deferredLost);
-    onReceived();
+    readMail();
     if (how === ending.drained && count === 0) return;
   }
 }
 
 function readMail(): void {
+  if (!control.takeMail()) return;
   for (;;) {
     const received = receiveMessageOnPort(port);
     if (received === undefined) return;
