@@ -11,6 +11,8 @@ const labelsMax = 128;
  */
 export class LookupName {
   readonly octets: Uint8Array = new Uint8Array(nameOctetsMax + 1);
+  /** The same memory, to compare four octets at once. */
+  readonly words: Int32Array = new Int32Array(this.octets.buffer);
   /** Where label `i` starts in `octets`; at `labels` the root octet. */
   readonly starts: Uint8Array = new Uint8Array(labelsMax);
   /** Hash of the suffix that starts at label `i`. */

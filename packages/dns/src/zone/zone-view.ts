@@ -122,9 +122,11 @@ export class ZoneView implements SetMemory {
 
   /** Whether the node's name is that of a lookup name from octet `start` on. */
   isNamed(node: number, name: LookupName, start: number): boolean {
-    const { octets } = this;
-    const length = this.words[node + nodeWord.info]! & 0xff;
+    const { words } = this;
+    const length = words[node + nodeWord.info]! & 0xff;
     if (name.length - start !== length) return false;
+    if (start === 0) return isSameWords(words, node + nodeWord.name, name);
+    const { octets } = this;
     const nameAt = (node + nodeWord.name) * 4;
     const asked = name.octets;
     for (let index = 0; index < length; index++)
@@ -192,4 +194,12 @@ export class ZoneView implements SetMemory {
     grown.set(this.#turns);
     this.#turns = grown;
   }
+}
+
+/** Whether a name of as many octets stands at a word. */
+function isSameWords(words: Int32Array, at: number, { words: asked, length }: LookupName): boolean {
+  const whole = length >>> 2;
+  for (let index = 0; index < whole; index++) if (words[at + index] !== asked[index]) return false;
+  const bits = (length & 3) << 3;
+  return bits === 0 || ((words[at + whole]! ^ asked[whole]!) & ((1 << bits) - 1)) === 0;
 }
