@@ -79,6 +79,27 @@ test("a client at its limit loses its own longest idle connection, and no other 
   assert.equal(mine[2]!.state, "open", "what was closed does not count");
 });
 
+test("a connection whose request is being answered is not idle: silent ones make room before it", async () => {
+  const { sim, server, connect, authority } = await start({ tcp: { connectionsPerClientMax: 2 } });
+  let finish = (): void => {};
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  authority.requests = {
+    // oxlint-disable-next-line require-yield -- a transfer that lasts
+    async *handle() {
+      await finished;
+    },
+  };
+  const transfer = await connect();
+  await sim.complete(transfer.connection.write(toFrame(question("p.test", "AXFR"))));
+  await settle(sim);
+  const silent = await connect();
+  const newcomer = await connect();
+  await settle(sim);
+  assert.deepEqual([transfer.state, silent.state, newcomer.state], ["open", "broken", "open"]);
+  assert.equal(server.counters.tcpEvicted, 1);
+  finish();
+});
+
 test("a proxy may hold as many connections as all may", async () => {
   const { sim, server, connect } = await start({
     tcp: { connectionsPerClientMax: 2 },

@@ -166,13 +166,17 @@ export class TcpSessions {
     this.#options.onIdleMs(crowded ? Math.min(crowdedIdleMs, this.#idleMs) : this.#idleMs);
   }
 
-  /** Makes room by the longest idle connection, of all or of one client. */
+  /** Makes room by the longest idle connection, of all or of one client; one that is being answered goes last. */
   #evict(network?: string): void {
+    let longest: TcpSession | undefined;
     for (const session of this.#sessions) {
       if (network !== undefined && session.network !== network) continue;
-      this.#close(session, "evicted");
-      return;
+      longest ??= session;
+      if (session.busy) continue;
+      longest = session;
+      break;
     }
+    if (longest !== undefined) this.#close(longest, "evicted");
   }
 
   /** Off the lists at once, although the connection goes a moment later. */
