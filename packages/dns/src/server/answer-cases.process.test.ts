@@ -125,7 +125,7 @@ for (const [name, octets] of [
   ["five octets", hex("0005 0102030405")],
   ["an answer", toFrame(question("www.p.test", "A", { response: true }))],
 ] as const) {
-  test(`tcp: a frame of ${name} resets the connection`, async () => {
+  test(`tcp: a frame of ${name} resets the connection`, { timeout: 30_000 }, async () => {
     await assert.rejects(askTcp([octets], { end: false }), { code: "Broken" });
   });
 }
