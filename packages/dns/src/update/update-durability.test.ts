@@ -217,3 +217,26 @@ test("updates that come at once are made one after the other, each seeing the on
   assert.equal(zone.recordSetsOf("same.u.test")[0]?.data.length, 50);
   assert.equal(zone.serial, (4_294_967_290 + 50) >>> 0);
 });
+
+test("rules change, and a zone ends and begins to take updates, while the server runs", async () => {
+  const { sim, node } = world();
+  const { server, update, zone } = await sim.complete(open(node.runtime));
+  assert.equal(await sim.complete(update(add("a", "192.0.2.1"))), 0);
+  server.setRules(zone.origin, [{ key: "k", match: "exact", name: "b.u.test" }]);
+  assert.equal(await sim.complete(update(add("a", "192.0.2.2"))), 5);
+  assert.equal(await sim.complete(update(add("b", "192.0.2.2"))), 0);
+  assert.throws(() => UpdateServer.checkRules("u.test", [{ key: "k", match: "exact" }]), /has none; name it/);
+  assert.throws(() => server.setRules("u.test", [{ key: "k", match: "exact" }]), /has none; name it/);
+  assert.equal(await sim.complete(update(add("b", "192.0.2.3"))), 0, "the rules before stay");
+
+  const underWay = update(add("b", "192.0.2.4"));
+  await sim.complete(Promise.all([underWay, server.remove("u.test")]));
+  assert.equal(await underWay, 0);
+  assert.equal(await sim.complete(update(add("b", "192.0.2.5"))), 9);
+  const again = loadZone(fileText);
+  const rules = [{ key: "k", match: "subdomain" }] as const;
+  await sim.complete(server.add({ zone: again, journal: path, rules }));
+  assert.equal(contentOf(again), contentOf(zone));
+  assert.equal(await sim.complete(update(add("c", "192.0.2.6"))), 0);
+  assert.equal(again.recordSetsOf("c.u.test").length, 1);
+});
