@@ -215,7 +215,6 @@ async function start(
   const createZones = (): Promise<void> =>
     retrying(runtime, signal, () => createConfiguredZones(client, config.zones, { exists, signal }));
   await createZones();
-  if (peerKeys !== undefined) tasks.start("keys of peers", (ending) => peerKeys.run(ending));
   await untilZonesAreThere(runtime, parts, config);
 
   // Zones before Gslbs, and every claim before the first reconcile: what is decided must not depend on the order.
@@ -231,7 +230,7 @@ async function start(
 
   await untilAborted(
     Promise.race([
-      Promise.all([firstRound(runtime, parts), geo.opened]),
+      Promise.all([firstRound(runtime, parts), geo.opened, firstKeys(parts)]),
       runtime.clock.sleep(firstRoundMs, signal).catch(() => {}),
     ]),
     signal,
@@ -239,11 +238,18 @@ async function start(
   for (const endpoint of copies.endpoints.lister.list()) feeder.touch(objectKey(endpoint.metadata));
   feeder.flush();
   feeder.open();
+  if (peerKeys !== undefined) tasks.start("keys of peers", (ending) => peerKeys.run(ending));
   runtime.log.info("the operator is ready", {
     geoTag: config.geoTag,
     gslbs: copies.gslbs.lister.size,
     zones: zones.zones,
   });
+}
+
+/** Until the zones are signed with the keys in Secrets, and have those of the peers that tell theirs. */
+async function firstKeys({ tasks, keys, peerKeys }: Parts): Promise<void> {
+  await keys.synced;
+  await peerKeys?.round(tasks.signal);
 }
 
 /** Until each Gslb was reconciled once and the copy shows what was written for it. */

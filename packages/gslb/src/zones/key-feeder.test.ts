@@ -35,7 +35,7 @@ test("keys are handed on whenever they change; a Secret that cannot be used leav
   const stop = new AbortController();
   void feeder.run(stop.signal);
   const first = (): number | undefined => handed.at(-1)?.cookies?.active[0];
-  await simulation.run({ untilMs: 10 });
+  await simulation.complete(feeder.synced);
   assert.equal(first(), 0);
 
   server.tell(cookies("one", 2, "1".repeat(32)));

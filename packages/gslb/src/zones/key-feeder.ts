@@ -17,6 +17,8 @@ export interface KeyFeederOptions {
  * word of its content, and what it gave before stays.
  */
 export class KeyFeeder {
+  /** Resolves when the Secrets that there are at the start were handed on. */
+  readonly synced: Promise<void>;
   readonly #options: KeyFeederOptions;
   readonly #secrets: Informer<Secret>;
   readonly #log: Runtime["log"];
@@ -32,13 +34,14 @@ export class KeyFeeder {
       namespace,
       labelSelector: dnsKeysLabel,
     });
-    this.#secrets.addHandler({
+    const { synced } = this.#secrets.addHandler({
       onAdd: (secret) => this.#take(secret),
       onUpdate: (_old, secret) => this.#take(secret),
       onDelete: (secret) => {
         if (this.#good.delete(objectKey(secret.metadata))) this.#hand();
       },
     });
+    this.synced = synced;
   }
 
   /** Follows the Secrets until the signal aborts. */

@@ -44,9 +44,17 @@ export class PeerKeys {
   /** Asks every period until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await Promise.all(this.#options.signed.origins.map((zone) => this.#ask(zone, signal)));
+      await this.round(signal);
       await this.#runtime.clock.sleep(this.#options.periodMs, signal).catch(() => {});
     }
+  }
+
+  /**
+   * Asks every peer of every signed zone once. A cluster does so before it first answers: resolvers would keep a DNSKEY set
+   * that lacks a peer's keys for its TTL, and find that peer's answers bogus as long.
+   */
+  async round(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#options.signed.origins.map((zone) => this.#ask(zone, signal)));
   }
 
   async #ask(zone: string, signal: AbortSignal): Promise<void> {

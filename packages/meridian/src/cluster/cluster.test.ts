@@ -29,6 +29,8 @@ const untilMs = 600_000;
 async function simulatedFleet(seed: number): Promise<{
   readonly simulation: Simulation;
   readonly clusters: ReadonlyMap<string, Cluster>;
+  /** Stops a cluster, and starts it again on the storage that it left. */
+  readonly restart: (name: string) => Promise<Cluster>;
   /** Waits until every cluster answers the failover host like this. */
   readonly answers: (addresses: readonly string[]) => Promise<void>;
 }> {
@@ -41,27 +43,27 @@ async function simulatedFleet(seed: number): Promise<{
   );
 
   const clusters = new Map<string, Cluster>();
+  const starts = new Map<string, () => Promise<Cluster>>();
   for (const place of layout.clusters) {
     const { runtime } = simulation.node({ name: place.name, addresses: [place.dns.address] });
-    const cluster = await simulation.complete(
-      openMemoryStorage(runtime, { persistent: true }).then((storage) =>
-        startCluster(runtime, {
-          storage,
-          token: "token",
+    const storage = await simulation.complete(openMemoryStorage(runtime, { persistent: true }));
+    const start = (): Promise<Cluster> =>
+      startCluster(runtime, {
+        storage,
+        token: "token",
+        ...place,
+        operatorEnvironment: operatorEnvironment({
+          kind: "cluster",
           ...place,
-          operatorEnvironment: operatorEnvironment({
-            kind: "cluster",
-            ...place,
-            peerGeoTags: ["eu", "us"],
-            folder: "",
-            storage: "memory",
-            parentDns: layout.parent.dns,
-            operatorSettings: {},
-          }),
+          peerGeoTags: ["eu", "us"],
+          folder: "",
+          storage: "memory",
+          parentDns: layout.parent.dns,
+          operatorSettings: {},
         }),
-      ),
-      { untilMs },
-    );
+      });
+    starts.set(place.name, start);
+    const cluster = await simulation.complete(start(), { untilMs });
     const { signal } = new AbortController();
     await simulation.complete(
       applyAbsent(cluster.client, examples.ofCluster.get(place.name) ?? [], { signal }),
@@ -83,6 +85,10 @@ async function simulatedFleet(seed: number): Promise<{
   return {
     simulation,
     clusters,
+    restart: async (name) => {
+      await simulation.complete(Promise.resolve(clusters.get(name)![Symbol.asyncDispose]()), { untilMs });
+      return simulation.complete(starts.get(name)!(), { untilMs });
+    },
     answers: async (addresses) => {
       const all = Promise.all(layout.clusters.map(({ dns }) => ask(dns, addresses)));
       await simulation.complete(all, { untilMs: simulation.nowMs + 60_000 });
@@ -160,4 +166,38 @@ test("the DNS server takes keys of labelled Secrets while it serves: cookies, TS
 
 test("the same assembly fails over on simulated machines, and a seed replays it", async () => {
   assert.equal(await failoverAndBack(7), await failoverAndBack(7));
+});
+
+test("a cluster that starts again publishes the keys of its peers with its first answer", async () => {
+  const { simulation, clusters, restart } = await simulatedFleet(4);
+  const { random } = simulation.node({ name: "asker", addresses: ["127.0.10.97"] }).runtime;
+  const peersText =
+    'key "meridian-peers" { algorithm hmac-sha256; secret "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="; };';
+  for (const { client, ready } of clusters.values()) {
+    await simulation.complete(ready, { untilMs });
+    const key = generateKey(random, { secureEntryPoint: true, times: { publish: 0, activate: 0 } });
+    const { publicText, privateText } = keyToFiles("cloud.example.com", key);
+    const contents = {
+      tsig: { "peers.key": peersText },
+      dnssec: { "a.key": publicText, "a.private": privateText },
+    };
+    for (const [kind, stringData] of Object.entries(contents)) {
+      const metadata = { namespace: "k8gb", name: kind, labels: { [dnsKeysLabel]: kind } };
+      const secret = { apiVersion: "v1", kind: "Secret", metadata, stringData };
+      await simulation.complete(client.create(secretType, secret), { untilMs });
+    }
+  }
+  const keysOf = ({ authority }: Cluster): readonly string[] =>
+    authority
+      .zone("cloud.example.com")!
+      .recordSetsOf("cloud.example.com")
+      .filter(({ type }) => type === "DNSKEY")
+      .flatMap(({ data }) => data);
+  await simulation.run({ untilMs: simulation.nowMs + 61_000 });
+  assert.equal(keysOf(clusters.get("eu")!).length, 2, "each has those of both");
+
+  const eu = await restart("eu");
+  const zone = (): ReturnType<Cluster["authority"]["zone"]> => eu.authority.zone("cloud.example.com");
+  while (zone()?.ready !== true) await simulation.run({ untilMs: simulation.nowMs + 1 });
+  assert.equal(keysOf(eu).length, 2);
 });
