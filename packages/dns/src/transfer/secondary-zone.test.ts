@@ -377,6 +377,22 @@ for (const signedBy of [key, longKey])
     assert.deepEqual(lines(secondary.zone), lines(zone));
   });
 
+test("a zone that was signed elsewhere is not served by half, and the problem says so", async () => {
+  const { sim, open } = world();
+  const sets = [...whole.slice(0, 3), "SOA11"].map(record);
+  const alias = { name: "c.p.test", class: 1, ttl: 60 };
+  const signed: MessageRecord[] = [
+    { ...alias, type: "CNAME", data: "www.p.test." },
+    { ...alias, type: "NSEC", data: "www.p.test. CNAME RRSIG NSEC" },
+  ];
+  const answers = [...sets.slice(0, 3), ...signed, sets[3]!];
+  await liar(sim, 3, async (c, q) => c.write(reply(q, [], { answers })));
+  const secondary = await open([at(3)]);
+  await sim.run({ until: () => secondary.state.problem !== undefined, untilMs: 5_000 });
+  assert.equal(secondary.zone.ready, false);
+  assert.match(secondary.state.problem ?? "", /c\.p\.test: NSEC is of a zone that was signed elsewhere/);
+});
+
 test("without a folder for copies, a zone that waits for its refresh time does nothing else", async () => {
   const { sim, node } = world();
   await primaryNode(sim, 2, makeZone());

@@ -6,7 +6,11 @@ import {
   typeDname,
   typeMetaMin,
   typeNs,
+  typeNsec,
+  typeNsec3,
+  typeNsec3Param,
   typeOpt,
+  typeRrsig,
   typeSoa,
 } from "../message/type-numbers.ts";
 import {
@@ -166,6 +170,10 @@ function conflictOf(
 ): string | undefined {
   const { type } = set;
   if (isMetaType(type)) return metaTypeText(type);
+  if (signedElsewhere.has(type)) {
+    // Served without the records that prove it, a signed zone would be bogus to everybody who validates.
+    return `${typeToText(type)} is of a zone that was signed elsewhere, which is not served; take the zone unsigned, and sign it here`;
+  }
   if (set.rdatas.length === 0) return undefined;
   const isSole = type === typeCname || type === typeDname;
   if (!isSole && type !== typeNs && type !== typeSoa) return undefined;
@@ -180,12 +188,17 @@ function conflictOf(
   if (type === typeCname && atApex)
     return "the apex cannot be a CNAME (RFC 1034 §3.6.2); use A and AAAA, or HTTPS";
   if (isSole && set.rdatas.length > 1) return `a name owns one ${typeToText(type)} only; keep one`;
-  if (type === typeCname && sets.some((other) => other !== set && other.rdatas.length > 0))
+  const isBeside = (other: WireSet): boolean => other !== set && other.rdatas.length > 0;
+  // What signing makes may stand beside an alias (RFC 4035 §2.5), and is told of as such.
+  if (type === typeCname && sets.some((other) => isBeside(other) && !signedElsewhere.has(other.type)))
     return "a CNAME cannot stand beside other data (RFC 1034 §3.6.2); remove the CNAME or the rest";
   if (type === typeDname && !atApex && sets.some((other) => other.type === typeNs && other.rdatas.length > 0))
     return "a DNAME cannot stand at a zone cut (RFC 6672 §2.3); remove the DNAME or the NS set";
   return undefined;
 }
+
+/** What signing makes of a zone (RFC 4034, RFC 5155). */
+const signedElsewhere: ReadonlySet<number> = new Set([typeRrsig, typeNsec, typeNsec3, typeNsec3Param]);
 
 function isMetaType(type: number): boolean {
   return type === 0 || type === typeOpt || (type >= typeMetaMin && type <= typeAny);
