@@ -395,6 +395,46 @@ test("a signed zone that takes updates survives kill -9, reloads and restarts, w
   for (const name of acknowledged) assert.equal(await ask(server.at, name), "192.0.2.1");
 });
 
+test("a signed zone whose file changes stays signed, and its serial never stands still or goes back", async () => {
+  const folder = await folderWith({
+    "a.zone": zoneText("a.test"),
+    "dns.yaml": JSON.stringify({
+      listen: ["127.0.0.1:0"],
+      zones: [{ file: "a.zone", signing: { keys: "keys" } }],
+    }),
+  });
+  const keygen = (...words: readonly string[]): number | null =>
+    meridian("keygen", "--zone", "a.test", "--folder", path.join(folder, "keys"), ...words).status;
+  assert.equal(keygen(), 0);
+  await using server = await serve(folder);
+  const serial = async (): Promise<number> => Number((await ask(server.at, "a.test", "SOA")).split(" ")[2]);
+  const reload = async (): Promise<void> => {
+    server.signal("SIGHUP");
+    await server.until(/Read everything again/);
+  };
+  const first = await serial();
+  await writeFile(path.join(folder, "a.zone"), zoneText("a.test", first, "192.0.2.8"));
+  await reload();
+  assert.equal(await ask(server.at, "www.a.test"), "192.0.2.8");
+  const second = await serial();
+  assert.ok(second > first, `${second} > ${first}`);
+  assert.equal((await ask(server.at, "a.test", "DNSKEY")).split(",").length, 1);
+
+  assert.equal(keygen("--zsk"), 0);
+  await reload();
+  assert.equal((await ask(server.at, "a.test", "DNSKEY")).split(",").length, 2);
+  assert.ok((await serial()) > second);
+  const third = await serial();
+  await reload();
+  assert.equal(await serial(), third, "nothing changed");
+
+  const unsigned = JSON.stringify({ listen: ["127.0.0.1:0"], zones: [{ file: "a.zone" }] });
+  await writeFile(path.join(folder, "dns.yaml"), unsigned);
+  await reload();
+  assert.equal(await ask(server.at, "a.test", "DNSKEY"), "nodata");
+  assert.equal(await ask(server.at, "www.a.test"), "192.0.2.8");
+});
+
 test("a secondary of a configuration follows its primary by NOTIFY, and serves its copy without it", async () => {
   const key = { name: "k", secret: secrets.first };
   const secondaryFolder = await folderWith({});
