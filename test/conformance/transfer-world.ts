@@ -18,6 +18,7 @@ import {
 } from "@meridian/dns";
 import { silentLogger, type Runtime } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
+import { servedBy, type Datapath } from "./datapath.ts";
 import { transferKey } from "./transfer-peers.ts";
 
 /** Our server with transfers and everything beside it, on a free port of loopback. */
@@ -40,7 +41,7 @@ const policy = [
   { zone: "open.test", allow: [{ clients: "127.0.0.0/8" }] },
 ];
 
-export async function openTransferWorld(): Promise<TransferWorld> {
+export async function openTransferWorld(datapath: Datapath): Promise<TransferWorld> {
   const folder = await mkdtemp(path.join(tmpdir(), "meridian-transfers-"));
   const runtime = nodeRuntime({ dataFolder: folder, log: silentLogger });
   const key = parseTsigKey(transferKey);
@@ -60,6 +61,7 @@ export async function openTransferWorld(): Promise<TransferWorld> {
   const dns: DnsServer = await serveDns(runtime, {
     authority,
     listen: [{ address: "127.0.0.1", port: 0 }],
+    ...servedBy(datapath, runtime, authority),
   });
   const client = new DnsClient(runtime, { from: "127.0.0.1" });
   const transfers = new ZoneTransferClient(runtime, { from: "127.0.0.1", idleMs: 5_000 });

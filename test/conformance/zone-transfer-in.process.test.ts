@@ -5,6 +5,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { SecondaryZone, type Verdict } from "@meridian/dns";
 import { missingPeer, peerKinds, startPeer, transferKey, type TransferPeer } from "./transfer-peers.ts";
+import { datapaths, type Datapath } from "./datapath.ts";
 import { eventually, openTransferWorld, type TransferWorld } from "./transfer-world.ts";
 
 const names = 900;
@@ -27,11 +28,16 @@ t666    TYPE666 \\# 3 010203
 ${Array.from({ length: names }, (_, index) => `n${index} A 198.51.${index >> 8}.${index & 255}`).join("\n")}
 `;
 
+const worlds = new Map<Datapath, TransferWorld>();
+/** That of the test which is running. */
 let world: TransferWorld;
+
 before(async () => {
-  world = await openTransferWorld();
+  for (const datapath of datapaths) worlds.set(datapath, await openTransferWorld(datapath));
 });
-after(() => world[Symbol.asyncDispose]());
+after(async () => {
+  for (const each of worlds.values()) await each[Symbol.asyncDispose]();
+});
 
 /** One change of the zone on its primary: added and removed records. */
 interface Change {
@@ -85,16 +91,17 @@ async function change(peer: TransferPeer, origin: string, { add, remove }: Chang
 
 const missingNsupdate = spawnSync("nsupdate", ["-V"]).error === undefined ? false : "not installed: dnsutils";
 
-for (const kind of peerKinds) {
+for (const [kind, datapath] of peerKinds.flatMap((each) => datapaths.map((way) => [each, way] as const))) {
   const origin = `${kind.name.toLowerCase()}.test`;
 
   test(
-    `our secondary of ${kind.name} follows by NOTIFY and IXFR, expires without it, and starts from its copy`,
+    `our secondary of ${kind.name} follows by NOTIFY and IXFR, expires without it, and starts from its copy (${datapath})`,
     {
       skip: missingPeer(kind) || missingNsupdate,
       timeout: 120_000,
     },
     async () => {
+      world = worlds.get(datapath)!;
       const { runtime, client, transfers, authority, key } = world;
       const role = { kind: "primary", ours: world.port, text: zoneText(origin) } as const;
       let peer = await startPeer(runtime, kind, { folder: world.folder, origin, role });

@@ -5,6 +5,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { parseZoneFile, ZoneNotifier, type RecordSet, type Zone } from "@meridian/dns";
 import { missingPeer, peerKinds, startPeer, transferKey } from "./transfer-peers.ts";
+import { datapaths, type Datapath } from "./datapath.ts";
 import { eventually, openTransferWorld, type TransferWorld } from "./transfer-world.ts";
 
 const zoneText = (origin: string): string => `
@@ -32,12 +33,16 @@ t666    TYPE666 \\# 3 010203
 ${Array.from({ length: 900 }, (_, index) => `n${index} A 198.51.${index >> 8}.${index & 255}`).join("\n")}
 `;
 
+const worlds = new Map<Datapath, TransferWorld>();
+/** That of the test which is running. */
 let world: TransferWorld;
 
 before(async () => {
-  world = await openTransferWorld();
+  for (const datapath of datapaths) worlds.set(datapath, await openTransferWorld(datapath));
 });
-after(() => world[Symbol.asyncDispose]());
+after(async () => {
+  for (const each of worlds.values()) await each[Symbol.asyncDispose]();
+});
 
 function serve(origin: string): Zone {
   const { zone, problems } = parseZoneFile(zoneText(origin));
@@ -57,15 +62,16 @@ const changesOf = (origin: string): ReadonlyMap<string, RecordSet[]>[] => [
   new Map([address(`new.${origin}`)]),
 ];
 
-for (const kind of peerKinds) {
+for (const [kind, datapath] of peerKinds.flatMap((each) => datapaths.map((way) => [each, way] as const))) {
   const origin = `${kind.name.toLowerCase()}.test`;
   test(
-    `${kind.name} as our secondary takes the zone, and follows changes by NOTIFY and IXFR`,
+    `${kind.name} as our secondary takes the zone, and follows changes by NOTIFY and IXFR (${datapath})`,
     {
       skip: missingPeer(kind),
       timeout: 120_000,
     },
     async () => {
+      world = worlds.get(datapath)!;
       const zone = serve(origin);
       const { runtime, client } = world;
       await using peer = await startPeer(runtime, kind, {
@@ -112,63 +118,68 @@ const dig = (...words: string[]): Promise<string> =>
 const missingDig = spawnSync("dig", ["-v"]).error === undefined ? false : "not installed: dnsutils";
 const signed = ["-y", `${transferKey.algorithm}:${transferKey.name}:${transferKey.secret}`];
 
-test(
-  "dig gets the zone with the key, and named-checkzone finds nothing wrong with it",
-  {
-    skip: missingDig,
-  },
-  async () => {
-    const zone = serve("dig.test");
-    const text = await dig(...signed, "dig.test", "AXFR", "+onesoa", "+nostats", "+nocmd");
-    assert.doesNotMatch(text, /Transfer failed|; <<>>.*failed|Couldn't verify/);
-    const records = text.split("\n").filter((line) => /\sIN\s/.test(line));
-    assert.equal(records.length, countRecords(zone));
-    const file = path.join(world.folder, "dig.test");
-    await writeFile(file, `${records.join("\n")}\n`);
-    const check = await output("named-checkzone", "-i", "local", "dig.test", file);
-    assert.match(check, /loaded serial 4294967290[^]*^OK$/m);
-  },
-);
-
 function countRecords(zone: Zone): number {
   return [...zone.recordSets()].reduce((sum, set) => sum + set.data.length, 0);
 }
 
-test(
-  "dig is refused without the key, with the reason, and gets what is open to its address",
-  {
-    skip: missingDig,
-  },
-  async () => {
-    serve("closed.test");
-    serve("a.open.test");
-    const refused = await dig("closed.test", "AXFR", "+edns");
-    assert.match(refused, /Transfer failed/);
-    assert.match(await dig("+tcp", "closed.test", "IXFR=1", "+edns=0"), /Transfer failed|REFUSED/);
-    assert.match(await dig("a.open.test", "AXFR"), /XFR size: \d+ records/);
-    assert.match(await dig(...signed, "nowhere.test", "AXFR"), /Transfer failed/);
-  },
-);
+for (const datapath of datapaths) {
+  test(
+    `dig gets the zone with the key, and named-checkzone finds nothing wrong with it (${datapath})`,
+    {
+      skip: missingDig,
+    },
+    async () => {
+      world = worlds.get(datapath)!;
+      const zone = serve("dig.test");
+      const text = await dig(...signed, "dig.test", "AXFR", "+onesoa", "+nostats", "+nocmd");
+      assert.doesNotMatch(text, /Transfer failed|; <<>>.*failed|Couldn't verify/);
+      const records = text.split("\n").filter((line) => /\sIN\s/.test(line));
+      assert.equal(records.length, countRecords(zone));
+      const file = path.join(world.folder, "dig.test");
+      await writeFile(file, `${records.join("\n")}\n`);
+      const check = await output("named-checkzone", "-i", "local", "dig.test", file);
+      assert.match(check, /loaded serial 4294967290[^]*^OK$/m);
+    },
+  );
 
-test(
-  "dig's IXFR is answered with one SOA, differences, or the whole zone",
-  { skip: missingDig },
-  async () => {
-    const zone = serve("ixfr.open.test");
-    const first = zone.serial;
-    const size = (text: string): number => Number(/XFR size: (\d+) records/.exec(text)?.[1]);
-    assert.equal(size(await dig("ixfr.open.test", `IXFR=${first}`)), 1);
-    zone.replace(new Map([address("x.ixfr.open.test", "192.0.2.1")]));
-    zone.replace(new Map([address("y.ixfr.open.test", "192.0.2.1")]));
-    zone.replace(new Map([address("x.ixfr.open.test")]));
-    // SOA, SOA, SOA, y, SOA: what came and went between is in no list.
-    assert.equal(size(await dig("ixfr.open.test", `IXFR=${first}`)), 5);
-    assert.equal(size(await dig("ixfr.open.test", `IXFR=${(first - 100) >>> 0}`)), countRecords(zone) + 1);
-    assert.equal(size(await dig("ixfr.open.test", `IXFR=${(zone.serial + 5) >>> 0}`)), 1);
-    const datagram = await dig("+notcp", "ixfr.open.test", `IXFR=${(first - 100) >>> 0}`);
-    assert.match(datagram, /\(UDP\)/);
-    assert.equal(datagram.match(/\sIN\s/g)?.length, 1, "the SOA alone: come over TCP");
-    const fitting = await dig("+notcp", "ixfr.open.test", `IXFR=${first}`);
-    assert.equal(fitting.match(/\sIN\s/g)?.length, 5);
-  },
-);
+  test(
+    `dig is refused without the key, with the reason, and gets what is open to its address (${datapath})`,
+    {
+      skip: missingDig,
+    },
+    async () => {
+      world = worlds.get(datapath)!;
+      serve("closed.test");
+      serve("a.open.test");
+      const refused = await dig("closed.test", "AXFR", "+edns");
+      assert.match(refused, /Transfer failed/);
+      assert.match(await dig("+tcp", "closed.test", "IXFR=1", "+edns=0"), /Transfer failed|REFUSED/);
+      assert.match(await dig("a.open.test", "AXFR"), /XFR size: \d+ records/);
+      assert.match(await dig(...signed, "nowhere.test", "AXFR"), /Transfer failed/);
+    },
+  );
+
+  test(
+    `dig's IXFR is answered with one SOA, differences, or the whole zone (${datapath})`,
+    { skip: missingDig },
+    async () => {
+      world = worlds.get(datapath)!;
+      const zone = serve("ixfr.open.test");
+      const first = zone.serial;
+      const size = (text: string): number => Number(/XFR size: (\d+) records/.exec(text)?.[1]);
+      assert.equal(size(await dig("ixfr.open.test", `IXFR=${first}`)), 1);
+      zone.replace(new Map([address("x.ixfr.open.test", "192.0.2.1")]));
+      zone.replace(new Map([address("y.ixfr.open.test", "192.0.2.1")]));
+      zone.replace(new Map([address("x.ixfr.open.test")]));
+      // SOA, SOA, SOA, y, SOA: what came and went between is in no list.
+      assert.equal(size(await dig("ixfr.open.test", `IXFR=${first}`)), 5);
+      assert.equal(size(await dig("ixfr.open.test", `IXFR=${(first - 100) >>> 0}`)), countRecords(zone) + 1);
+      assert.equal(size(await dig("ixfr.open.test", `IXFR=${(zone.serial + 5) >>> 0}`)), 1);
+      const datagram = await dig("+notcp", "ixfr.open.test", `IXFR=${(first - 100) >>> 0}`);
+      assert.match(datagram, /\(UDP\)/);
+      assert.equal(datagram.match(/\sIN\s/g)?.length, 1, "the SOA alone: come over TCP");
+      const fitting = await dig("+notcp", "ixfr.open.test", `IXFR=${first}`);
+      assert.equal(fitting.match(/\sIN\s/g)?.length, 5);
+    },
+  );
+}
