@@ -25,10 +25,9 @@ import { counter, counterSlot, typeCounter } from "./answer-counters.ts";
 import { ChaosZone } from "./chaos-zone.ts";
 import { CookieSecrets } from "./cookie-secrets.ts";
 import { FastRandom } from "./fast-random.ts";
-import { LookAhead, type ReceivedBatch } from "./look-ahead.ts";
 import { Lookup } from "./lookup.ts";
 import { extendedError, OptRecord, type OptContext } from "./opt-record.ts";
-import { Query } from "./query.ts";
+import { optOctets, Query } from "./query.ts";
 import { RateLimit, rateVerdict, responseClass } from "./rate-limit.ts";
 import { RecordOrder } from "./record-order.ts";
 import { Response } from "./response.ts";
@@ -99,7 +98,6 @@ export class AnswerCore {
   readonly #clock: Clock | undefined;
   readonly #main: MainThread | undefined;
   readonly #zones: ZoneIndex;
-  readonly #lookAhead: LookAhead;
   readonly #query: Query;
   readonly #response: Response;
   readonly #order: RecordOrder;
@@ -132,7 +130,6 @@ export class AnswerCore {
     this.#noCookieOctetsMax = Math.min(settings.noCookieOctetsMax, settings.udpPayloadBytesMax);
     this.#refusesBadCookies = settings.badCookie === "refuse";
     this.#zones = new ZoneIndex(seed);
-    this.#lookAhead = new LookAhead(this.#zones, seed);
     this.#query = new Query(seed);
     this.#order = new RecordOrder(draws);
     this.#response = new Response(draws, this.#order);
@@ -168,15 +165,31 @@ export class AnswerCore {
     this.update(shared);
     // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
     this.answer = (input, offset, length, client, output) => {
-      if (!this.#open(input, offset, length) || !isAnswerable(client) || output.length < udpOctetsMin) {
+      if (
+        length < headerOctets ||
+        (input[offset + 2]! & 0x80) !== 0 ||
+        !isAnswerable(client) ||
+        output.length < udpOctetsMin
+      ) {
         this.#counters[counter.dropped]!++;
         return 0;
       }
+      this.#overTcp = client.transport !== "udp";
+      this.#verdict = undefined;
+      if (!this.#overTcp && this.#query.openPlain(input, offset, length)) {
+        const code = this.#decidePlain(client, output);
+        if (code !== notHere) return this.#complete(client, code);
+      }
+      this.#query.open(input, offset, length);
       return this.#answer(client, output, this.#main === undefined || this.#main.defers);
     };
     // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
     this.answerExempt = (input, offset, length, client, output) => {
-      if (!this.#open(input, offset, length) || output.length < udpOctetsMin) return 0;
+      if (length < headerOctets || (input[offset + 2]! & 0x80) !== 0 || output.length < udpOctetsMin)
+        return 0;
+      this.#overTcp = client.transport !== "udp";
+      this.#verdict = undefined;
+      this.#query.open(input, offset, length);
       const limit = this.#rateLimit;
       this.#rateLimit = undefined;
       const answered = this.#answer(client, output, false);
@@ -192,11 +205,6 @@ export class AnswerCore {
 
   set tcpIdleMs(idleMs: number) {
     this.#opt.tcpIdleMs = idleMs;
-  }
-
-  /** Fetches the memory that answers to a batch of datagrams will be read from; they are then answered one by one. */
-  prepare(batch: ReceivedBatch, count: number): void {
-    this.#lookAhead.fetch(batch, count);
   }
 
   /** Answers from another set of zones, and by other settings, from the next answer on. The seed stays. */
@@ -241,22 +249,16 @@ export class AnswerCore {
     this.#order.setGeo(geo);
   }
 
-  /** Takes a message, unless it is one that nobody answers: too short, or an answer itself. */
-  #open(input: Uint8Array, offset: number, length: number): boolean {
-    if (length < headerOctets || (input[offset + 2]! & 0x80) !== 0) return false;
-    this.#query.open(input, offset, length);
-    return true;
-  }
-
-  /** In the order of checks that each answer's rcode depends on. */
   // oxlint-disable-next-line max-params -- allocates nothing
   #answer(client: DatagramClient, output: Uint8Array, defers: boolean): number {
+    const code = this.#decideOnce(client, output, defers);
+    return code === notHere ? deferred : this.#complete(client, code);
+  }
+
+  /** Completes an answer that came to a response code. */
+  #complete(client: DatagramClient, code: number): number {
     const query = this.#query;
     const response = this.#response;
-    this.#overTcp = client.transport !== "udp";
-    this.#verdict = undefined;
-    const code = this.#decideOnce(client, output, defers);
-    if (code === notHere) return deferred;
     response.rcode = code;
     if (response.truncated) {
       if (!response.partial) response.truncate();
@@ -276,6 +278,32 @@ export class AnswerCore {
     if (query.hasQuestion) this.#counters[typeCounter(query.type)]!++;
     this.#counters[counter.rcodes + (code > 15 ? code : response.rcode)]!++;
     return response.finish(query);
+  }
+
+  /**
+   * Decides about a question that `Query.openPlain` took, as `#decide` would; `notHere` where that is to decide, since there is
+   * no such zone, it is not ready, or it has changed meanwhile.
+   */
+  #decidePlain(client: DatagramClient, output: Uint8Array): number {
+    const query = this.#query;
+    const response = this.#response;
+    const lookup = this.#lookup;
+    const view = this.#zones.deepest(query.name, query.type);
+    if (view === undefined) return notHere;
+    lookup.begin();
+    response.begin(output);
+    response.writeQuestion(query);
+    this.#opt.extendedError = extendedError.none;
+    this.#cookieVerdict = "none";
+    response.limit = this.#octetsMax() - (query.hasOpt ? optOctets : 0);
+    this.#order.begin(query, client);
+    try {
+      if (!lookup.run(view, query, false)) return notHere;
+      if (query.dnssecOk) this.#signWithin(client);
+    } catch {
+      return notHere;
+    }
+    return lookup.isCurrent ? response.rcode : notHere;
   }
 
   /** Decides until what was read is of one generation; so no answer mixes two contents of a zone. */
@@ -303,6 +331,7 @@ export class AnswerCore {
     return rcode.servFail;
   }
 
+  /** In the order of checks that each answer's rcode depends on. */
   #decide(client: DatagramClient, defers: boolean): number {
     const query = this.#query;
     const response = this.#response;
@@ -354,16 +383,16 @@ export class AnswerCore {
       this.#opt.extendedError = extendedError.notReady;
       return rcode.servFail;
     }
-    // What is not going to be sent must not use up what signing may cost: others wait for their signatures.
-    if (query.dnssecOk && this.#limit(client, response.rcode) === rateVerdict.pass) this.#sign();
+    if (query.dnssecOk) this.#signWithin(client);
     // An answer for every class at once cannot be authoritative (RFC 1035 §6.2).
     if (query.class === classAny) response.authoritative = false;
     return response.rcode;
   }
 
-  #sign(): void {
+  /** What is not going to be sent must not use up what signing may cost: others wait for their signatures. */
+  #signWithin(client: DatagramClient): void {
     const signer = this.#lookup.signer;
-    if (signer === undefined) return;
+    if (signer === undefined || this.#limit(client, this.#response.rcode) !== rateVerdict.pass) return;
     this.#response.signed = true;
     // Part of a set cannot be signed.
     this.#response.partial = false;

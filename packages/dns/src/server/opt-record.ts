@@ -2,11 +2,9 @@ import type { DatagramClient } from "@meridian/runtime";
 import { set as setWord, header } from "../zone/zone-layout.ts";
 import type { ZoneView } from "../zone/zone-view.ts";
 import { typeOpt, typeSoa } from "../message/type-numbers.ts";
-import { optionCode, type Query } from "./query.ts";
+import { optionCode, optOctets, type Query } from "./query.ts";
 import type { Response } from "./response.ts";
 import { cookieOctets, type ServerCookie } from "./server-cookie.ts";
-
-const fixedOctets = 11;
 
 /** RFC 8467 §4.1: padded answers are multiples of this. */
 const paddingBlock = 468;
@@ -54,7 +52,7 @@ export class OptRecord {
   sizeFor(query: Query, overTcp: boolean): number {
     if (!query.hasOpt) return 0;
     const { serverId, cookie } = this.#settings;
-    let size = fixedOctets;
+    let size = optOctets;
     if (!query.hasOptions) return size;
     if (query.cookieAt >= 0 && cookie !== undefined) size += 4 + cookieOctets;
     if (query.subnetAt >= 0) size += 4 + query.subnetLength;
@@ -80,13 +78,13 @@ export class OptRecord {
     output[at + 8] = 0;
     output[at + 9] = 0;
     output[at + 10] = 0;
-    response.at = at + fixedOctets;
+    response.at = at + optOctets;
     response.additional++;
     // RFC 6891 §6.1.3: a BADVERS answer speaks of the version only.
     if (context.isBadVersion) return;
     // By far the most questions have no options, and so no answers.
     if (query.hasOptions || this.extendedError >= 0) this.#writeOptions(query, response, context);
-    const length = response.at - at - fixedOctets;
+    const length = response.at - at - optOctets;
     output[at + 9] = length >>> 8;
     output[at + 10] = length;
   }

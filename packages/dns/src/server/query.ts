@@ -1,5 +1,5 @@
 import { headerOctets } from "../message/header.ts";
-import { typeOpt, typeTsig } from "../message/type-numbers.ts";
+import { typeAny, typeMetaMin, typeOpt, typeTsig } from "../message/type-numbers.ts";
 import { LookupName } from "../name/lookup-name.ts";
 
 /** What reading a message came to. */
@@ -18,7 +18,7 @@ export const optionCode = {
 } as const;
 
 /** An OPT record without options. */
-const optOctets = 11;
+export const optOctets = 11;
 
 /**
  * A received message, read in place. One object is used again for every message: nothing is allocated, and every
@@ -91,6 +91,53 @@ export class Query {
     this.signatureAt = -1;
   }
 
+  /**
+   * As `open`, `readQuestion` and `readSections` in one, for the questions that are by far the most: an ordinary type of class
+   * IN, and no other record than an OPT record without options. False, and the message is to be opened as any other, where
+   * it is none of them.
+   */
+  openPlain(input: Uint8Array, start: number, length: number): boolean {
+    const end = start + length;
+    if (
+      (input[start + 2]! & 0xf8) !== 0 ||
+      input[start + 5] !== 1 ||
+      (input[start + 4]! | input[start + 6]! | input[start + 7]! | input[start + 8]! | input[start + 9]!) !==
+        0 ||
+      input[start + 10] !== 0 ||
+      input[start + 11]! > 1
+    )
+      return false;
+    this.open(input, start, length);
+    const at = start + headerOctets;
+    const behind = this.name.read(input, at, end);
+    if (behind < 0 || behind + 4 > end || input[behind + 2] !== 0 || input[behind + 3] !== 1) return false;
+    const type = (input[behind]! << 8) | input[behind + 1]!;
+    if ((type >= typeMetaMin && type <= typeAny) || type === typeOpt) return false;
+    this.type = type;
+    this.class = 1;
+    this.questionLength = behind + 4 - at;
+    this.answersAt = behind + 4;
+    this.answerCount = 0;
+    this.hasQuestion = true;
+    if (input[start + 11] === 0) return true;
+    if (!this.#isPlainOpt(behind + 4)) return false;
+    this.#readOptFields(behind + 5);
+    return this.version === 0;
+  }
+
+  /** Whether all that follows is one OPT record without options. */
+  #isPlainOpt(at: number): boolean {
+    const { input } = this;
+    return (
+      at + optOctets === this.end &&
+      input[at] === 0 &&
+      input[at + 1] === 0 &&
+      input[at + 2] === typeOpt &&
+      input[at + 9] === 0 &&
+      input[at + 10] === 0
+    );
+  }
+
   count(field: 4 | 6 | 8 | 10): number {
     const at = this.start + field;
     return (this.input[at]! << 8) | this.input[at + 1]!;
@@ -122,16 +169,7 @@ export class Query {
     // By far the most queries end here or with one OPT record.
     if (total === 0) return "ok";
     const { input, end } = this;
-    if (
-      total === 1 &&
-      additional === 1 &&
-      at + optOctets === end &&
-      input[at] === 0 &&
-      input[at + 1] === 0 &&
-      input[at + 2] === typeOpt &&
-      input[at + 9] === 0 &&
-      input[at + 10] === 0
-    ) {
+    if (total === 1 && additional === 1 && this.#isPlainOpt(at)) {
       this.#readOptFields(at + 1);
       return "ok";
     }
