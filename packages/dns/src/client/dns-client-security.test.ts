@@ -362,6 +362,15 @@ test("a connection that the server closed between two questions is opened again"
   assert.equal(tcp.opened, 3);
 });
 
+test("a connection that opens when nobody waits for it any more is closed, too", async () => {
+  const { sim, server, ask } = world();
+  const counts = await serveTcp(server.runtime, (question) => replyTo(question, { answers: [address] }));
+  sim.setLink("client", "server", { delayMs: { min: 1_000, max: 1_000 } });
+  assert.equal((await ask({ transport: "tcp", deadlineMs: 500 })).state, "unreachable");
+  await sim.run({ untilMs: sim.nowMs + 10_000 });
+  assert.deepEqual(counts, { opened: 1, ended: 1 });
+});
+
 test("a server without TCP is asked again at a pace until the deadline", async () => {
   const { sim, ask } = world();
   assert.equal((await ask({ transport: "tcp", deadlineMs: 1_500 })).state, "unreachable");

@@ -78,8 +78,11 @@ export class StreamExchanges implements AsyncDisposable {
       }
       const reply = await this.#exchange(stream, message, { ...question, deadline });
       signal?.throwIfAborted();
-      // A server may close a silent connection in the moment in which we write: no reason to give it up.
-      if (reply === "broken" && known !== undefined && tries === 0) continue;
+      if (reply === "broken" && known !== undefined && tries === 0) {
+        // A server may close a silent connection in the moment in which we write: no reason to give it up.
+        if (stream.closed && this.#streams.get(key) === opening) this.#streams.delete(key);
+        continue;
+      }
       return reply === "broken" ? undefined : reply;
     }
   }
@@ -127,8 +130,7 @@ export class StreamExchanges implements AsyncDisposable {
       return reply;
     } finally {
       stream.waiting.delete(id);
-      if (stream.waiting.size === 0 && !stream.closed)
-        stream.stopIdle = this.#runtime.clock.after(idleMs, () => this.#close(stream));
+      if (stream.waiting.size === 0 && !stream.closed) this.#closeWhenIdle(stream);
     }
   }
 
@@ -157,7 +159,16 @@ export class StreamExchanges implements AsyncDisposable {
       const connection = await (tls === undefined
         ? network.connectTcp(options)
         : network.connectTls({ ...options, tls: { ...tls, protocols: ["dot"] } }));
-      return { connection, waiting: new Map(), replies: 0, stopIdle: undefined, closed: false };
+      const stream: Stream = {
+        connection,
+        waiting: new Map(),
+        replies: 0,
+        stopIdle: undefined,
+        closed: false,
+      };
+      // Whoever wanted it may be gone by now.
+      this.#closeWhenIdle(stream);
+      return stream;
     } finally {
       cancel();
     }
@@ -179,6 +190,11 @@ export class StreamExchanges implements AsyncDisposable {
     } finally {
       this.#close(stream);
     }
+  }
+
+  #closeWhenIdle(stream: Stream): void {
+    stream.stopIdle?.();
+    stream.stopIdle = this.#runtime.clock.after(idleMs, () => this.#close(stream));
   }
 
   #close(stream: Stream): void {
