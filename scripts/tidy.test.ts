@@ -66,6 +66,30 @@ test("each package imports only packages of a lower level, and declares them", (
   assert.deepEqual(wrong, []);
 });
 
+/** The folders of packages/dns: each imports only those before it (packages/dns/README.md, "The parts"). */
+const dnsFolders = [
+  ...["name", "message", "geo", "zone", "tsig", "client", "dnssec"],
+  ...["server", "transfer", "update", "workers"],
+];
+
+test("each folder of the DNS package imports only folders before it, in the order of the README", () => {
+  const folderOf = (file: string): string | undefined => /^packages\/dns\/src\/([^/]+)\//.exec(file)?.[1];
+  const rankOf = (file: string): number => dnsFolders.indexOf(folderOf(file) ?? "");
+  const wrong: string[] = [];
+  for (const file of sources) {
+    const folder = folderOf(file);
+    if (folder === undefined || folder === "testdata" || file.endsWith(".test.ts")) continue;
+    if (!dnsFolders.includes(folder)) wrong.push(`${file} is in a folder that has no place in the order`);
+    for (const target of importsOf(file).filter((each) => each.startsWith("."))) {
+      const imported = path.posix.join(path.posix.dirname(file), target);
+      if (rankOf(imported) > rankOf(file)) wrong.push(`${file} imports ${imported}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+  const inOrder = dnsFolders.map((folder) => `\`${folder}\``).join(", ");
+  assert.ok(read("packages/dns/README.md").replaceAll("\n", " ").includes(inOrder), inOrder);
+});
+
 test("only the edge imports the real runtime: the command, and the threads that answer DNS", () => {
   const wrong = sources.filter(
     (file) =>
