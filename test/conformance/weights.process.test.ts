@@ -4,6 +4,7 @@ import { Authority, serveDns, Zone, type RecordSet } from "@meridian/dns";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { Simulation } from "@meridian/runtime/sim";
+import { datapaths, servedBy, type Datapath } from "./datapath.ts";
 import { DnsExchange } from "./dns-exchange.ts";
 import { startResolver, type ResolverKind } from "./recursive-resolver.ts";
 
@@ -67,13 +68,21 @@ function chiSquare(counts: Readonly<Record<string, number>>): number {
     }, 0);
 }
 
-/** Counts through a resolver or without one; `undefined` where it is not installed. */
-async function count(by: ResolverKind | "nobody", name: string): Promise<Record<string, number> | undefined> {
+/** Counts through a resolver or without one; `undefined` where it is not installed. Threads draw by numbers of their own. */
+async function count(
+  by: ResolverKind | "nobody",
+  name: string,
+  datapath: Datapath,
+): Promise<Record<string, number> | undefined> {
   const { random } = new Simulation({ seed: 7 }).node({ name: "draws", addresses: ["10.0.0.1"] }).runtime;
   const runtime = nodeRuntime({ dataFolder: ".", log: silentLogger });
   const authority = new Authority({ random, clock: runtime.clock });
   authority.setZone(zone());
-  await using server = await serveDns(runtime, { authority, listen: [{ address: "127.0.0.1", port: 0 }] });
+  await using server = await serveDns(runtime, {
+    authority,
+    listen: [{ address: "127.0.0.1", port: 0 }],
+    ...servedBy(datapath, runtime, authority),
+  });
   const { port } = server.local[0]!;
   if (by === "nobody") {
     await using exchange = new DnsExchange(runtime, { address: "127.0.0.1", port });
@@ -88,33 +97,35 @@ async function count(by: ResolverKind | "nobody", name: string): Promise<Record<
   return await countFirst(exchange, name);
 }
 
-for (const by of ["nobody", "unbound", "named"] as const) {
-  test(`weights that choose what is answered keep their share with ${by} in between`, async (t) => {
-    const counts = await count(by, "choice.p.test");
-    if (counts === undefined) {
-      t.skip(`${by} is not installed`);
-      return;
-    }
+for (const datapath of datapaths) {
+  for (const by of ["nobody", "unbound", "named"] as const) {
+    test(`weights that choose what is answered keep their share with ${by} in between (${datapath})`, async (t) => {
+      const counts = await count(by, "choice.p.test", datapath);
+      if (counts === undefined) {
+        t.skip(`${by} is not installed`);
+        return;
+      }
+      assert.ok(chiSquare(counts) < chiSquareMax, JSON.stringify(counts));
+      assert.equal(counts["192.0.2.4"], 0, "a weight of 0 is never answered beside others");
+    });
+  }
+
+  test(`weights that order what is answered, as k8gb's do, keep their share where nobody is in between (${datapath})`, async () => {
+    const counts = (await count("nobody", "order.p.test", datapath))!;
     assert.ok(chiSquare(counts) < chiSquareMax, JSON.stringify(counts));
-    assert.equal(counts["192.0.2.4"], 0, "a weight of 0 is never answered beside others");
+    assert.equal(counts["192.0.2.4"], 0, "a weight of 0 comes last");
   });
-}
 
-test("weights that order what is answered, as k8gb's do, keep their share where nobody is in between", async () => {
-  const counts = (await count("nobody", "order.p.test"))!;
-  assert.ok(chiSquare(counts) < chiSquareMax, JSON.stringify(counts));
-  assert.equal(counts["192.0.2.4"], 0, "a weight of 0 comes last");
-});
-
-for (const by of ["unbound", "named"] as const) {
-  test(`C9: weights that order what is answered are lost with ${by} in between, which is why they are no default`, async (t) => {
-    const counts = await count(by, "order.p.test");
-    if (counts === undefined) {
-      t.skip(`${by} is not installed`);
-      return;
-    }
-    // A quarter each, a weight of 0 included: the order is the resolver's.
-    for (const [address, seen] of Object.entries(counts))
-      assert.ok(seen > questions / 6 && seen < questions / 3, `${address} in ${JSON.stringify(counts)}`);
-  });
+  for (const by of ["unbound", "named"] as const) {
+    test(`C9: weights that order what is answered are lost with ${by} in between, which is why they are no default (${datapath})`, async (t) => {
+      const counts = await count(by, "order.p.test", datapath);
+      if (counts === undefined) {
+        t.skip(`${by} is not installed`);
+        return;
+      }
+      // A quarter each, a weight of 0 included: the order is the resolver's.
+      for (const [address, seen] of Object.entries(counts))
+        assert.ok(seen > questions / 6 && seen < questions / 3, `${address} in ${JSON.stringify(counts)}`);
+    });
+  }
 }
