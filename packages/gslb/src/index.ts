@@ -8,5 +8,5 @@ export { customResourceDefinitions } from "./resources/custom-resource-definitio
 export { dnsEndpointType, gslbType, legacyGslbType, zoneDelegationType } from "./resources/resource-types.ts";
 export type { ExplainedPeer, ExplainedService, Explanation } from "./decide/index.ts";
 export { dnsKeysLabel } from "./zones/dns-secrets.ts";
-export type { CookieSecrets, DnsKeys } from "./zones/dns-secrets.ts";
+export type { DnsKeys } from "./zones/dns-secrets.ts";
 export type { SignedZonesOptions } from "./zones/signed-zones.ts";

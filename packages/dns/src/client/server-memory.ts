@@ -1,4 +1,5 @@
 import type { Endpoint, Runtime } from "@meridian/runtime";
+import { wallSeconds } from "../wall-seconds.ts";
 import { endpointKey } from "./udp-exchanges.ts";
 
 /** What is known of one server. */
@@ -69,7 +70,7 @@ export class ServerMemory {
 
   /** Remembers a server's clock, which it has proved to be its own. */
   takeTime(server: Endpoint, serverSeconds: number): void {
-    this.#of(server).offsetSeconds = serverSeconds - Math.floor(this.#runtime.clock.now() / 1000);
+    this.#of(server).offsetSeconds = serverSeconds - wallSeconds(this.#runtime.clock);
   }
 
   #of(server: Endpoint): Remembered {

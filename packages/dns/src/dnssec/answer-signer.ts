@@ -12,6 +12,7 @@ import {
   typeSoa,
 } from "../message/type-numbers.ts";
 import { equalNames, isAtOrBelow, parentName, type Name } from "../name/name.ts";
+import { wallSeconds } from "../wall-seconds.ts";
 import type { SigningContext, UnsignedAnswer } from "../zone/zone-signer.ts";
 import { readFoldedName, readSection, type SectionInMessage, type SetInMessage } from "./answer-records.ts";
 import { skipName } from "./canonical-rdata.ts";
@@ -96,7 +97,7 @@ export class AnswerSigner {
   sign(answer: UnsignedAnswer, context: SigningContext): void {
     if (answer.truncated || answer.answers + answer.authority === 0) return;
     this.#budgets = context.overTcp ? this.#tcp : this.#udp;
-    this.#now = Math.floor(this.#clock.now() / 1000);
+    this.#now = wallSeconds(this.#clock);
     this.#refused = false;
     const { output } = answer;
     const parts = readParts(answer, skipName(output, headerOctets) + 4);

@@ -1,5 +1,6 @@
 import type { Clock } from "@meridian/runtime";
 import type { DnsClient } from "../client/dns-client.ts";
+import { wallSeconds } from "../wall-seconds.ts";
 import { scheduleTakeover, type RolloverDelays } from "./key-rollover.ts";
 import { fetchPeerKeys, hasDs, isKeyPublished, type KeyQuestion } from "./peer-keys.ts";
 import {
@@ -83,7 +84,7 @@ export class KeyExchange {
   }
 
   get #now(): number {
-    return Math.floor(this.#options.clock.now() / 1000);
+    return wallSeconds(this.#options.clock);
   }
 
   async #askPeers(): Promise<Map<string, string>> {

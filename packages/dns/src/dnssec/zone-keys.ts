@@ -1,6 +1,7 @@
 import type { Clock, Logger } from "@meridian/runtime";
 import { DnsError } from "../dns-error.ts";
 import { nameFromText, nameToText } from "../name/name.ts";
+import { wallSeconds } from "../wall-seconds.ts";
 import type { Zone } from "../zone/zone.ts";
 import { apexKeySets, keySetProblem, ownKeySets } from "./apex-key-sets.ts";
 import type { AnswerSigner } from "./answer-signer.ts";
@@ -103,7 +104,7 @@ export class ZoneKeys implements Disposable {
   }
 
   get #now(): number {
-    return Math.floor(this.#context.clock.now() / 1000);
+    return wallSeconds(this.#context.clock);
   }
 
   get #keySets(): Parameters<typeof apexKeySets>[0] {

@@ -4,6 +4,13 @@ const secretsMax = 3;
 const secretOctets = 16;
 const headWords = 2;
 
+/** What cookies are made with, and with what else they may have been made. */
+export interface CookieSecretOctets {
+  readonly active: Uint8Array;
+  /** Believed, not used: the next one, and the last one. Default none. */
+  readonly accepted?: readonly Uint8Array[];
+}
+
 /**
  * The secrets of server cookies (RFC 9018 §5), the same for all threads, and for all servers behind one address.
  *
@@ -32,13 +39,7 @@ export class CookieSecrets {
    *
    * @throws DnsError `BadRecord` when one is not of 16 octets or there are more than two others
    */
-  set({
-    active,
-    accepted = [],
-  }: {
-    readonly active: Uint8Array;
-    readonly accepted?: readonly Uint8Array[];
-  }): void {
+  set({ active, accepted = [] }: CookieSecretOctets): void {
     const all = [active, ...accepted];
     if (all.length > secretsMax || all.some((secret) => secret.length !== secretOctets)) {
       throw new DnsError("BadRecord", `cookie secrets are one to ${secretsMax} of ${secretOctets} octets`);

@@ -1,4 +1,5 @@
 import type { Clock, DatagramClient } from "@meridian/runtime";
+import { wallSeconds } from "../wall-seconds.ts";
 import type { CookieSecrets } from "./cookie-secrets.ts";
 import { SipHash } from "./sip-hash.ts";
 
@@ -100,7 +101,7 @@ export class ServerCookie {
   }
 
   #seconds(): number {
-    return Math.floor(this.#clock.now() / 1000) >>> 0;
+    return wallSeconds(this.#clock) >>> 0;
   }
 
   /** Client cookie and address; version and moment are left to the caller. Returns the octets to hash. */

@@ -1,10 +1,11 @@
 import type { Clock } from "@meridian/runtime";
 import { OctetReader } from "../message/octets.ts";
 import { equalNames, nameFromText } from "../name/name.ts";
+import { wallSeconds } from "../wall-seconds.ts";
 import { macOctets, type TsigKey } from "./tsig-key.ts";
 import { computeMac, isStartOfMac, withId } from "./tsig-mac.ts";
 import { appendTsig, findTsig, readUint48, stripTsig, type TsigRecord } from "./tsig-record.ts";
-import { secondsOf, tsigError, tsigErrorToText, tsigFudgeSeconds } from "./tsig-signer.ts";
+import { tsigError, tsigErrorToText, tsigFudgeSeconds } from "./tsig-signer.ts";
 
 /** What the signature of a reply came to. */
 export type SingleReplyVerdict =
@@ -141,7 +142,7 @@ export class SignedRequest {
   }
 
   #nowSeconds(): number {
-    return secondsOf(this.#clock) + this.#offsetSeconds;
+    return wallSeconds(this.#clock) + this.#offsetSeconds;
   }
 }
 

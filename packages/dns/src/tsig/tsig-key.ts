@@ -1,5 +1,5 @@
 import { DnsError } from "../dns-error.ts";
-import { foldName, nameFromText, nameToText, type Name } from "../name/name.ts";
+import { foldName, nameFromText, nameToText } from "../name/name.ts";
 
 /** The HMACs that are taken (RFC 8945 §6). MD5 and SHA-1 are refused. */
 export type TsigAlgorithm = "hmac-sha224" | "hmac-sha256" | "hmac-sha384" | "hmac-sha512";
@@ -59,11 +59,6 @@ export function parseTsigKey({ name, algorithm, secret }: TsigKeyText): TsigKey 
     );
   }
   return { name: folded, secret: octets, ...known };
-}
-
-/** The algorithm of that name in a message, or `undefined` where it is not taken. */
-export function tsigAlgorithm(name: Name): TsigAlgorithm | undefined {
-  return algorithmsByName.get(nameToText(foldName(name)));
 }
 
 /** Octets of a whole MAC. */

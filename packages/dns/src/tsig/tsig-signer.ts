@@ -2,6 +2,7 @@ import type { Clock } from "@meridian/runtime";
 import { rcodeToText } from "../message/codes.ts";
 import { OctetWriter } from "../message/octets.ts";
 import { nameFromText } from "../name/name.ts";
+import { wallSeconds } from "../wall-seconds.ts";
 import { macOctets, type TsigKey } from "./tsig-key.ts";
 import { computeMac } from "./tsig-mac.ts";
 import { appendTsig, tsigOctets, writeUint48, type TsigFields } from "./tsig-record.ts";
@@ -56,7 +57,7 @@ export class TsigSigner {
   /** The message with its signature. @throws DnsError `TooLarge` when both together are over 65,535 octets */
   sign(message: Uint8Array): Uint8Array {
     return this.#append(message, {
-      timeSigned: secondsOf(this.#clock),
+      timeSigned: wallSeconds(this.#clock),
       error: tsigError.none,
       otherData: noOctets,
     });
@@ -65,7 +66,7 @@ export class TsigSigner {
   /** Signs that the request's time was off: with the client's time in the signature and ours beside it (RFC 8945 §5.2.3). */
   signBadTime(message: Uint8Array): Uint8Array {
     const writer = new OctetWriter();
-    writeUint48(writer, secondsOf(this.#clock));
+    writeUint48(writer, wallSeconds(this.#clock));
     return this.#append(message, {
       timeSigned: this.#requestTimeSigned,
       error: tsigError.badTime,
@@ -76,7 +77,7 @@ export class TsigSigner {
   /** Signs that the request's MAC was cut too short (RFC 8945 §5.2.4). */
   signBadTrunc(message: Uint8Array): Uint8Array {
     return this.#append(message, {
-      timeSigned: secondsOf(this.#clock),
+      timeSigned: wallSeconds(this.#clock),
       error: tsigError.badTrunc,
       otherData: noOctets,
     });
@@ -103,11 +104,6 @@ export class TsigSigner {
       originalId: (message[0]! << 8) | message[1]!,
     });
   }
-}
-
-/** Wall time as TSIG has it: whole seconds since the epoch. */
-export function secondsOf(clock: Clock): number {
-  return Math.floor(clock.now() / 1000);
 }
 
 /** The name of an error field's code: 16 is BADSIG here, where as a response code it is BADVERS. */

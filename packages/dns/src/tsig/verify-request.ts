@@ -1,10 +1,11 @@
 import type { Clock } from "@meridian/runtime";
 import { equalNames, nameFromText } from "../name/name.ts";
+import { wallSeconds } from "../wall-seconds.ts";
 import { macOctets } from "./tsig-key.ts";
 import type { TsigKeyring } from "./tsig-keyring.ts";
 import { computeMac, isStartOfMac, withId } from "./tsig-mac.ts";
 import { appendTsig, findTsig, stripTsig, type TsigRecord } from "./tsig-record.ts";
-import { secondsOf, tsigError, TsigSigner } from "./tsig-signer.ts";
+import { tsigError, TsigSigner } from "./tsig-signer.ts";
 
 /** What the signature of a request came to. */
 export type RequestVerdict =
@@ -51,7 +52,7 @@ export function verifyRequest(
   const whole = computeMac(key, { messages: [withId(stripped, record.originalId)], fields: record });
   if (!isStartOfMac(record.mac, whole)) return unsignedFailure(record, "BADSIG");
   const signer = new TsigSigner({ key, clock, request: record });
-  if (Math.abs(secondsOf(clock) - record.timeSigned) > record.fudge)
+  if (Math.abs(wallSeconds(clock) - record.timeSigned) > record.fudge)
     return { kind: "failed", error: "BADTIME", seal: (answer) => signer.signBadTime(answer) };
   if (record.mac.length < (key.macOctetsMin ?? octetsMax))
     return { kind: "failed", error: "BADTRUNC", seal: (answer) => signer.signBadTrunc(answer) };

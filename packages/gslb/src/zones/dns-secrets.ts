@@ -1,20 +1,20 @@
-import { DnsError, keyFromFiles, parseTsigKeyFile, type SigningKey, type TsigKey } from "@meridian/dns";
+import {
+  DnsError,
+  keyFromFiles,
+  parseTsigKeyFile,
+  type CookieSecretOctets,
+  type SigningKey,
+  type TsigKey,
+} from "@meridian/dns";
 import type { Secret } from "@meridian/kube";
 
 /** The label of Secrets in the operator's namespace that hold keys of the DNS server; its value says of which kind. */
 export const dnsKeysLabel = "meridian/dns-keys";
 
-/** Secrets that server cookies are made and checked with (RFC 9018 §5), 16 octets each. */
-export interface CookieSecrets {
-  readonly active: Uint8Array;
-  /** Believed, not used: the next one, and the last one. */
-  readonly accepted: readonly Uint8Array[];
-}
-
 /** What one Secret, or several together, give the DNS server. */
 export interface DnsKeys {
   readonly tsig: readonly TsigKey[];
-  readonly cookies: CookieSecrets | undefined;
+  readonly cookies: CookieSecretOctets | undefined;
   /** By zone, folded. */
   readonly signing: ReadonlyMap<string, readonly SigningKey[]>;
 }
@@ -60,7 +60,7 @@ export function readDnsSecret(secret: Secret): DnsKeys | string {
 export function joinDnsKeys(all: Iterable<DnsKeys>): DnsKeys {
   const tsig: TsigKey[] = [];
   const signing = new Map<string, readonly SigningKey[]>();
-  let cookies: CookieSecrets | undefined;
+  let cookies: CookieSecretOctets | undefined;
   for (const keys of all) {
     tsig.push(...keys.tsig);
     cookies ??= keys.cookies;
@@ -79,7 +79,7 @@ function readTsigKeys([name, text]: readonly [string, string]): readonly TsigKey
   }
 }
 
-function readCookieSecrets(texts: ReadonlyMap<string, string>): CookieSecrets {
+function readCookieSecrets(texts: ReadonlyMap<string, string>): CookieSecretOctets {
   const [active] = readDigits(texts.get("active"));
   if (active === undefined) throw new DnsError("BadKey", "active must be 32 hexadecimal digits");
   const accepted = readDigits(texts.get("accepted"));

@@ -6,6 +6,7 @@ import {
   keyFromFiles,
   parseTsigKey,
   parseTsigKeyFile,
+  type CookieSecretOctets,
   type ForeignKey,
   type SigningKey,
   type SigningKeys,
@@ -15,17 +16,11 @@ import type { TlsServerIdentity } from "@meridian/runtime";
 import { systemCodeOf } from "../fleet/private-file.ts";
 import type { DnsSettings, KeyReference, KeySettings, NamedFile, SigningSettings } from "./dns-settings.ts";
 
-/** Secrets of server cookies; the first makes them, all are believed. */
-export interface CookieMaterial {
-  readonly active: Uint8Array;
-  readonly accepted: readonly Uint8Array[];
-}
-
 /** What the files that the settings name hold. */
 export interface DnsMaterials {
   /** By name, folded. */
   readonly keys: ReadonlyMap<string, TsigKey>;
-  readonly cookies: CookieMaterial | undefined;
+  readonly cookies: CookieSecretOctets | undefined;
   readonly identity: TlsServerIdentity | undefined;
   /** PEM texts by path. */
   readonly cas: ReadonlyMap<string, string>;
@@ -115,7 +110,7 @@ async function readKeys(settings: KeySettings, problems: string[]): Promise<read
   }
 }
 
-async function readCookies(file: NamedFile, problems: string[]): Promise<CookieMaterial | undefined> {
+async function readCookies(file: NamedFile, problems: string[]): Promise<CookieSecretOctets | undefined> {
   const text = await readNamed(file, problems);
   if (text === undefined) return undefined;
   const lines = text
