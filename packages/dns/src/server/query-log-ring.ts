@@ -1,5 +1,6 @@
 import { deferred, type AnswerDatagram, type DatagramClient } from "@meridian/runtime";
 import { headerOctets } from "../message/header.ts";
+import { typeOpt } from "../message/type-numbers.ts";
 
 /** A ring that one thread fills and another empties. It can be sent to a worker. */
 export interface SharedQueryLogRing {
@@ -18,16 +19,21 @@ export interface QueryNote {
   readonly asked: Uint8Array;
   /** Name, type and class as sent; empty where there is no whole question. */
   readonly question: Uint8Array;
-  /** Third and fourth octet of the answer's header: flags and response code. */
+  /** Third and fourth octet of the answer's header. */
   readonly flags: number;
+  /** The response code with the bits that OPT has of it (RFC 6891 §6.1.3). */
+  readonly rcode: number;
   /** 0 is silence; -1 an answer that is made elsewhere. */
   readonly answerOctets: number;
 }
 
 const slots = 4_096;
-/** Time 8, answer octets 4, port 2, flags 2, transport 1, address length 1, question length 2, address 16, then the message. */
-const fixedOctets = 36;
-const messageOctetsMax = 284;
+/**
+ * Time 8, answer octets 4, port 2, flags 2, transport 1, address length 1, question length 2, address 16, response code 2,
+ * then the message.
+ */
+const fixedOctets = 38;
+const messageOctetsMax = 282;
 const slotOctets = fixedOctets + messageOctetsMax;
 const transports = ["udp", "tcp", "tls", "https"] as const;
 
@@ -87,6 +93,7 @@ export class QueryLogRing {
       this.#octets.set(client.octets, at + 20);
       const noted = questionEnd(input, offset, offset + length) - offset;
       view.setUint16(at + 18, noted);
+      view.setUint16(at + 36, answered > 0 ? rcodeOf(output, noted) : 0);
       for (let index = 0; index < noted; index++) {
         this.#octets[at + fixedOctets + index] = input[offset + index]!;
       }
@@ -108,6 +115,7 @@ export class QueryLogRing {
       answerOctets: view.getInt32(at + 8),
       port: view.getUint16(at + 12),
       flags: view.getUint16(at + 14),
+      rcode: view.getUint16(at + 36),
       transport: transports[this.#octets[at + 16]!] ?? "udp",
       client: this.#octets.slice(at + 20, at + 20 + this.#octets[at + 17]!),
       asked: message.subarray(0, headerOctets),
@@ -131,6 +139,14 @@ export class QueryLogRing {
 /** The counters wrap at 2^32, of which the number of slots is a divisor. */
 function slotAt(counter: number): number {
   return ((counter >>> 0) % slots) * slotOctets;
+}
+
+/** The response code of an answer; only those without records have one that needs OPT, which is then behind the question. */
+function rcodeOf(answer: Uint8Array, questionEndsAt: number): number {
+  const low = answer[3]! & 15;
+  for (let at = 6; at < 10; at++) if (answer[at] !== 0) return low;
+  const isOpt = answer[11] === 1 && answer[questionEndsAt] === 0 && answer[questionEndsAt + 2] === typeOpt;
+  return isOpt ? (answer[questionEndsAt + 5]! << 4) | low : low;
 }
 
 /** The offset behind the first question, or behind the header where there is no whole one. */

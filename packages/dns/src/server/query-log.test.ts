@@ -54,6 +54,20 @@ test("a line tells who asked what, and what came of it", async () => {
   assert.match(String(told[0]!["time"]), /^\d{4}-\d\d-\d\dT/);
 });
 
+test("all twelve bits of a response code are told", async () => {
+  const { sim, lines, ask } = start();
+  for (const version of [0, 1]) {
+    const message = question("www.p.test", "A");
+    message[11] = 1;
+    ask(concat(message, hex("00 0029 04d0 00"), Uint8Array.of(version, 0, 0, 0, 0)));
+  }
+  await sim.run({ untilMs: 500 });
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as { rcode: string }).rcode),
+    ["NOERROR", "BADVERS"],
+  );
+});
+
 test("as text it is one line of words", async () => {
   const { sim, lines, ask } = start({ format: "text" });
   ask(question("www.p.test", "A"));

@@ -155,13 +155,13 @@ function opcodeOf({ asked }: QueryNote): string {
 }
 
 function fieldsOf(note: QueryNote): NoteFields {
-  const { flags, answerOctets, client } = note;
+  const { flags, rcode, answerOctets, client } = note;
   const asked = questionOf(note.question);
   return {
     time: new Date(note.timeMs).toISOString(),
     client: client.length === 4 ? ipv4ToText(client) : ipv6ToText(client),
     ...asked,
-    outcome: answerOctets > 0 ? rcodeToText(flags & 15) : answerOctets === 0 ? "SILENCE" : "DEFERRED",
+    outcome: answerOctets > 0 ? rcodeToText(rcode) : answerOctets === 0 ? "SILENCE" : "DEFERRED",
     flags: [
       ...((flags & 0x0400) === 0 ? [] : ["aa"]),
       ...((flags & 0x0200) === 0 ? [] : ["tc"]),
