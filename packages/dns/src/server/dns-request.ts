@@ -14,10 +14,20 @@ export interface RequestPipeline {
   handle(request: DnsRequest): AsyncIterable<Uint8Array>;
 }
 
+/** What tells one signed message from all others, however often it is sent. */
+export interface RequestSignature {
+  /** All of it, whatever part was sent. */
+  readonly mac: Uint8Array;
+  /** Its time and fudge, since the epoch. */
+  readonly validUntilSeconds: number;
+}
+
 /** A request whose signature, if it had one, was verified and taken off. */
 export interface VerifiedRequest extends DnsRequest {
   /** The name of the key that signed it, folded, without the trailing dot; `undefined` where nobody signed. */
   readonly key: string | undefined;
+  /** Present where there is a key. */
+  readonly signature?: RequestSignature;
   /** Most octets of each answer; the signature has its own room beside them. */
   readonly octetsMax: number;
 }

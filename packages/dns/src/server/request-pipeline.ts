@@ -77,9 +77,9 @@ async function* answerRequest(
       return;
     }
     case "verified": {
-      const { signer, key, message: stripped } = verdict;
+      const { signer, key, signature, message: stripped } = verdict;
       const octetsMax = limit - signer.octets;
-      const plain = { ...request, message: stripped, key, octetsMax };
+      const plain = { ...request, message: stripped, key, signature, octetsMax };
       for await (const answer of dispatch(plain, { head, options })) {
         // A client that takes 512 octets and signs with a long name may have no room for even the question.
         const fits = answer.length <= octetsMax || client.transport !== "udp";

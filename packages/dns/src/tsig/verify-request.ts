@@ -19,6 +19,8 @@ export type RequestVerdict =
       /** A copy without the signature. */
       readonly message: Uint8Array;
       readonly signer: TsigSigner;
+      /** All of the signature, and until when it is good, in seconds since the epoch. */
+      readonly signature: { readonly mac: Uint8Array; readonly validUntilSeconds: number };
     }
   /** To be answered NOTAUTH; `seal` puts the TSIG record behind that answer which tells why (RFC 8945 §5.2). */
   | {
@@ -56,7 +58,8 @@ export function verifyRequest(
     return { kind: "failed", error: "BADTIME", seal: (answer) => signer.signBadTime(answer) };
   if (record.mac.length < (key.macOctetsMin ?? octetsMax))
     return { kind: "failed", error: "BADTRUNC", seal: (answer) => signer.signBadTrunc(answer) };
-  return { kind: "verified", key: key.name, message: stripped, signer };
+  const signature = { mac: whole, validUntilSeconds: record.timeSigned + record.fudge };
+  return { kind: "verified", key: key.name, message: stripped, signer, signature };
 }
 
 /** Without a key there is nothing to sign with, and a wrong MAC proves nobody: the TSIG record then has no MAC. */

@@ -8,6 +8,7 @@ import type { Zone } from "../zone/zone.ts";
 import { applyUpdates } from "./apply-updates.ts";
 import { checkPrerequisites } from "./prerequisites.ts";
 import { prescan } from "./prescan.ts";
+import { SeenUpdates } from "./seen-updates.ts";
 import { UpdateJournal } from "./update-journal.ts";
 import { readUpdate, updateRcode, type UpdateMessage } from "./update-message.ts";
 import { UpdatePolicy, type UpdateRule } from "./update-policy.ts";
@@ -63,11 +64,13 @@ export class UpdateServer implements AsyncDisposable {
   readonly handle: RequestHandler;
   readonly #runtime: Runtime;
   readonly #authority: UpdateServerOptions["authority"];
+  readonly #seen: SeenUpdates;
   readonly #targets = new Map<string, Target>();
 
   private constructor(runtime: Runtime, authority: UpdateServerOptions["authority"]) {
     this.#runtime = runtime;
     this.#authority = authority;
+    this.#seen = new SeenUpdates(runtime.clock);
     this.handle = (request) => this.#answer(request);
   }
 
@@ -128,7 +131,9 @@ export class UpdateServer implements AsyncDisposable {
   }
 
   async *#answer(request: VerifiedRequest): AsyncGenerator<Uint8Array, void, undefined> {
-    const rcode = await this.#decide(request);
+    const { signature } = request;
+    const decide = (): Promise<number> => this.#decide(request);
+    const rcode = await (signature === undefined ? decide() : this.#seen.once(signature, decide));
     if (rcode !== updateRcode.noError) this.counters.refused++;
     yield composeEmptyAnswer(readRequestHead(request.message), { rcode });
   }
