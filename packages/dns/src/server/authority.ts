@@ -49,8 +49,6 @@ export interface AuthorityOptions {
   readonly rateLimit?: RateLimit | false;
   /** Where addresses are, for `geo` policies. */
   readonly geo?: GeoState;
-  /** Said to TCP clients that ask for keepalive (RFC 7828). Default 30,000. */
-  readonly tcpIdleMs?: number;
 }
 
 const udpOctetsMin = 512;
@@ -108,7 +106,7 @@ export class Authority {
       udpPayloadBytesMax: Math.min(udpOctetsMax, Math.max(udpOctetsMin, options.udpPayloadBytesMax ?? 1232)),
       ...(version === undefined ? {} : { version }),
       ...(serverId === undefined ? {} : { serverId }),
-      tcpIdleMs: options.tcpIdleMs ?? 30_000,
+      tcpIdleMs: 30_000,
       badCookie: options.badCookie ?? "answer",
       noCookieOctetsMax: Math.min(udpOctetsMax, Math.max(128, options.noCookieOctetsMax ?? udpOctetsMax)),
     };
@@ -182,7 +180,10 @@ export class Authority {
     return [...this.#zones.values()].map(({ zone }) => zone);
   }
 
-  /** What stream clients that ask for keepalive are told (RFC 7828), in milliseconds; 0 asks them to leave. */
+  /**
+   * What stream clients that ask for keepalive are told (RFC 7828), in milliseconds; 0 asks them to leave. Who serves the
+   * streams sets it. Other threads are not told: they answer datagrams, and clients decide when it changes.
+   */
   get tcpIdleMs(): number {
     return this.#settings.tcpIdleMs;
   }
@@ -190,7 +191,6 @@ export class Authority {
   set tcpIdleMs(idleMs: number) {
     this.#settings = { ...this.#settings, tcpIdleMs: idleMs };
     this.#core.tcpIdleMs = idleMs;
-    this.onShareChanged?.();
   }
 
   /** Chooses by other addresses from now on (`geo` policies). */

@@ -120,6 +120,17 @@ test("a connection has so many questions and no more", async () => {
   assert.equal(peer.state, "ended");
 });
 
+test("clients that ask for keepalive are told of the idle time that is configured, and other threads of none", async () => {
+  const { authority, connect } = await start({ tcp: { idleMs: 5_000, connectionsMax: 2 } });
+  assert.equal(authority.tcpIdleMs, 5_000);
+  let shared = 0;
+  authority.onShareChanged = () => void shared++;
+  await connect();
+  await connect();
+  assert.equal(authority.tcpIdleMs, 3_000);
+  assert.equal(shared, 0);
+});
+
 test("when most slots are taken, silence is borne for a shorter time", async () => {
   const { sim, connect, authority } = await start({ tcp: { connectionsMax: 4 } });
   const peers = [await connect(), await connect(), await connect()];

@@ -94,6 +94,7 @@ export class TcpSessions {
       onActive: (session, questions) => this.#noteActive(session, questions),
       onClose: (session) => this.#remove(session),
     };
+    options.onIdleMs(this.#idleMs);
   }
 
   accept(connection: StreamConnection, transport: "tcp" | "tls"): StreamSink {
