@@ -11,7 +11,9 @@ export function fuzz(given: Uint8Array): void {
     for (const { line } of problems) assert.ok(line >= 0 && line <= lines, `line ${line} of ${lines}`);
     return;
   }
-  const sets = [...zone.recordSets()].filter(({ type, name }) => name !== zone.origin || !/^(SOA|NS)$/.test(type));
+  const sets = [...zone.recordSets()].filter(
+    ({ type, name }) => name !== zone.origin || !/^(SOA|NS)$/.test(type),
+  );
   const byOwner = new Map<string, typeof sets>();
   for (const set of sets) byOwner.set(set.name, [...(byOwner.get(set.name) ?? []), set]);
   assert.equal(zone.replace(byOwner), false, "the zone changed by its own content");
