@@ -1,6 +1,6 @@
 import { ipv4FromText, ipv6FromText } from "../name/address.ts";
 
-/** An address prefix. */
+/** An address prefix: of clients, of proxies, of whoever may do something. */
 export interface GeoNetwork {
   /** In network order, zero beyond the prefix. */
   readonly octets: Uint8Array;
@@ -21,4 +21,16 @@ export function networkFromText(text: string): GeoNetwork | string {
   for (let bit = prefix; bit < 8 * octetCount; bit++)
     if (isSpare(bit)) return `${text} has bits set beyond its prefix; clear them or lengthen the prefix`;
   return { octets, octetCount, prefix };
+}
+
+/** Whether an address, whose octets may be followed by others, is in the network. */
+export function isInNetwork(
+  { octets, octetCount, prefix }: GeoNetwork,
+  address: Pick<GeoNetwork, "octets" | "octetCount">,
+): boolean {
+  if (address.octetCount !== octetCount) return false;
+  const whole = prefix >>> 3;
+  for (let index = 0; index < whole; index++) if (octets[index] !== address.octets[index]) return false;
+  const spare = 8 - (prefix & 7);
+  return spare === 8 || octets[whole]! >>> spare === address.octets[whole]! >>> spare;
 }

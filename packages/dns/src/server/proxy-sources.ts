@@ -1,6 +1,6 @@
 import type { DatagramClient } from "@meridian/runtime";
 import { DnsError } from "../dns-error.ts";
-import { networkFromText, type GeoNetwork } from "../geo/geo-network.ts";
+import { isInNetwork, networkFromText, type GeoNetwork } from "../geo/geo-network.ts";
 
 /** The networks whose hosts speak for others: from them a PROXY header is required, from all others it is no message. */
 export class ProxySources {
@@ -23,17 +23,8 @@ export class ProxySources {
     return this.#networks.length === 0;
   }
 
-  has({ octets, octetCount }: Pick<DatagramClient, "octets" | "octetCount">): boolean {
-    for (const network of this.#networks) {
-      if (network.octetCount === octetCount && holds(network, octets)) return true;
-    }
+  has(client: Pick<DatagramClient, "octets" | "octetCount">): boolean {
+    for (const network of this.#networks) if (isInNetwork(network, client)) return true;
     return false;
   }
-}
-
-function holds({ octets, prefix }: GeoNetwork, address: Uint8Array): boolean {
-  const whole = prefix >>> 3;
-  for (let index = 0; index < whole; index++) if (octets[index] !== address[index]) return false;
-  const spare = 8 - (prefix & 7);
-  return spare === 8 || octets[whole]! >>> spare === address[whole]! >>> spare;
 }
