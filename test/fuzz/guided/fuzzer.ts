@@ -36,12 +36,12 @@ export const fuzzTargets: Readonly<Record<string, "sync" | "async">> = {
   "zone-file": "sync",
 };
 
-/** Runs a target over folders of inputs, new inputs going to the first; what the fuzzer printed. */
+/** Runs a target over folders of inputs, new inputs going to the first; what the fuzzer printed, and its exit code. */
 export async function runFuzzer(
   command: readonly string[],
   target: string,
   { folders, options }: { readonly folders: readonly string[]; readonly options: readonly string[] },
-): Promise<string> {
+): Promise<{ readonly output: string; readonly code: number | null }> {
   const [program = "", ...args] = command;
   const how = [
     path.join(root, `dist/test/fuzz/guided/${target}-target.js`),
@@ -61,9 +61,9 @@ export async function runFuzzer(
       output = (output + chunk.toString()).slice(-100_000);
     });
   }
-  await new Promise<void>((resolve, reject) => {
+  const code = await new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", () => resolve());
+    child.once("close", resolve);
   });
-  return output;
+  return { output, code };
 }

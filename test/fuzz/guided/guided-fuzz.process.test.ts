@@ -25,12 +25,13 @@ for (const target of Object.keys(fuzzTargets)) {
     await mkdir(found, { recursive: true });
     const inputs = await keptInputs(target);
     await writeInputs(kept, inputs);
-    const output = await runFuzzer(command, target, {
+    const { output, code } = await runFuzzer(command, target, {
       folders: [found, kept],
       options: [`-max_total_time=${secondsEach}`, `-artifact_prefix=${found}-`],
     });
     const runs = Number(/Done (\d+) runs/.exec(output)?.[1] ?? 0);
-    assert.ok(runs > inputs.length, `the fuzzer stopped after ${runs} runs:\n${output.slice(-4_000)}`);
+    assert.equal(code, 0, `something fell over after ${runs} runs:\n${output.slice(-4_000)}`);
+    assert.ok(runs > inputs.length, `only ${runs} runs:\n${output.slice(-4_000)}`);
     t.diagnostic(`${runs} runs, ${inputs.length} inputs kept, ${/cov: \d+/.exec(output)?.[0] ?? ""}`);
   });
 }

@@ -35,7 +35,7 @@ async function chooseInputs(target: string, inputs: readonly Buffer[]): Promise<
   const control = path.join(folder, "control");
   await writeFile(control, [inputs.length, 0, ...files, ""].join("\n"));
   const options = ["-merge_inner=1", `-merge_control_file=${control}`];
-  const output = await runFuzzer(command!, target, { folders: [], options });
+  const { output } = await runFuzzer(command!, target, { folders: [], options });
   const told = await readFile(control, "utf8");
   await rm(folder, { recursive: true });
   if (!told.includes(`STARTED ${inputs.length - 1} `))

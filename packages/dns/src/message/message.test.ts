@@ -83,6 +83,9 @@ const badRdata: readonly (readonly [type: string, text: string, message: RegExp]
   ["TYPE666", "abc", /\\# length hex/],
   ["TYPE666", "\\# 2 01", /2 octets and 1/],
   ["A", "\\# 3 010203", /not that of A/],
+  ["NSEC", "\\# 7 00 000140 000140", /not that of NSEC|bitmap/],
+  ["NSEC", "\\# 7 00 010140 000140", /not that of NSEC|bitmap/],
+  ["NSEC", "\\# 3 00 0000", /not that of NSEC|bitmap/],
   ["NS", "a..b.", /empty label/],
 ];
 for (const [type, text, message] of badRdata) {

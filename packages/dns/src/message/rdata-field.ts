@@ -157,9 +157,14 @@ export const typeBitmap: RdataField = {
   },
   toText(reader) {
     const types: string[] = [];
+    let last = -1;
     while (reader.remaining > 0) {
       const window = reader.uint8();
-      const bits = reader.take(reader.uint8());
+      const length = reader.uint8();
+      if (window <= last || length === 0 || length > 32)
+        throw new DnsError("BadMessage", `a type bitmap has a block ${window} of ${length} octets`);
+      last = window;
+      const bits = reader.take(length);
       for (let bit = 0; bit < bits.length * 8; bit++) {
         if ((bits[bit >>> 3]! & (0x80 >>> (bit & 7))) !== 0) types.push(typeToText((window << 8) | bit));
       }
