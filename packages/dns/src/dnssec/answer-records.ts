@@ -1,5 +1,6 @@
+import { skipName } from "../message/wire-name.ts";
 import type { Name } from "../name/name.ts";
-import { skipName, writeFoldedName } from "./canonical-rdata.ts";
+import { writeFoldedName } from "./canonical-rdata.ts";
 
 /** A record set as it stands in a message: records of one owner and type that follow each other. */
 export interface SetInMessage {

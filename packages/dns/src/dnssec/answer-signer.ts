@@ -11,11 +11,11 @@ import {
   typeRrsig,
   typeSoa,
 } from "../message/type-numbers.ts";
+import { skipName } from "../message/wire-name.ts";
 import { equalNames, isAtOrBelow, parentName, type Name } from "../name/name.ts";
 import { wallSeconds } from "../wall-seconds.ts";
 import type { SigningContext, UnsignedAnswer } from "../zone/zone-signer.ts";
 import { readFoldedName, readSection, type SectionInMessage, type SetInMessage } from "./answer-records.ts";
-import { skipName } from "./canonical-rdata.ts";
 import { CanonicalSet } from "./canonical-set.ts";
 import { composeNsec } from "./denial.ts";
 import { SignBudget } from "./sign-budget.ts";

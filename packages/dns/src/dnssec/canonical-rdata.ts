@@ -1,3 +1,4 @@
+import { skipName } from "../message/wire-name.ts";
 import { nameOctetsMax } from "../name/name.ts";
 
 /** Where names stand in rdata of one type: octets to skip, character strings to skip, then so many names. */
@@ -101,18 +102,6 @@ export function writeFoldedName(message: Uint8Array, at: number, { target, to }:
     }
   }
   return written;
-}
-
-/** The offset behind a name that may be compressed. */
-export function skipName(message: Uint8Array, from: number): number {
-  let at = from;
-  while (at < message.length) {
-    const length = message[at]!;
-    if (length === 0) return at + 1;
-    if (length >= 0xc0) return at + 2;
-    at += length + 1;
-  }
-  return at;
 }
 
 function copy(

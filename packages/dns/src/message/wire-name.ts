@@ -46,6 +46,18 @@ export function readName(reader: OctetReader): Name {
   }
 }
 
+/** The offset behind a name that may be compressed, in a message that is known to be well-formed: one of our own. */
+export function skipName(message: Uint8Array, from: number): number {
+  let at = from;
+  while (at < message.length) {
+    const length = message[at]!;
+    if (length === 0) return at + 1;
+    if (length >= 0xc0) return at + 2;
+    at += length + 1;
+  }
+  return at;
+}
+
 /** Remembers where names were written in one message, to point there again. */
 export class NameCompressor {
   readonly #offsets = new Map<string, number>();

@@ -1,5 +1,6 @@
 import { headerOctets } from "../message/header.ts";
 import { typeOpt, typeSoa } from "../message/type-numbers.ts";
+import { skipName } from "../message/wire-name.ts";
 
 const rcodeNoError = 0;
 const rcodeNxDomain = 3;
@@ -35,16 +36,4 @@ function readCount(message: Uint8Array, at: number): number {
 function readTtl(message: Uint8Array, at: number): number {
   const ttl = (readCount(message, at) * 0x10000 + readCount(message, at + 2)) >>> 0;
   return ttl > 0x7fffffff ? 0 : ttl;
-}
-
-/** The offset behind a name, of a message that was written here. */
-function skipName(message: Uint8Array, from: number): number {
-  let at = from;
-  while (at < message.length) {
-    const octet = message[at]!;
-    if (octet === 0) return at + 1;
-    if (octet >= 0xc0) return at + 2;
-    at += octet + 1;
-  }
-  return at;
 }
