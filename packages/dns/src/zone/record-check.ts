@@ -43,6 +43,10 @@ export interface OwnerContent {
   readonly words: Int32Array | undefined;
 }
 
+/** Sets at one name: each is looked at for each other, so thousands would keep a server from its answers (CVE-2024-1737). */
+export const typesPerNameMax = 256;
+export const tooManyTypes: string = `a name has at most ${typesPerNameMax} types of records; use several names`;
+
 /** Where record sets are to go. */
 export interface Destination {
   readonly origin: Name;
@@ -111,8 +115,10 @@ export function buildOwner(
 export function addSet(sets: WireSet[], set: WireSet): string | undefined {
   const index = sets.findIndex((other) => other.type === set.type);
   const other = sets[index];
-  if (other === undefined) sets.push(set);
-  else if (isPlain(other) && isPlain(set)) sets[index] = joinSets(other, set);
+  if (other === undefined) {
+    if (sets.length >= typesPerNameMax) return tooManyTypes;
+    sets.push(set);
+  } else if (isPlain(other) && isPlain(set)) sets[index] = joinSets(other, set);
   else
     return "there is another set of this type, and sets with weights or places cannot be joined; keep one of them";
   return undefined;

@@ -96,6 +96,11 @@ test("times have units", () => {
   ]);
 });
 
+/** A name with so many types. */
+function types(name: string, count: number): string {
+  return Array.from({ length: count }, (_, index) => `${name} TYPE${1_000 + index} \\# 1 00\n`).join("");
+}
+
 /** Each file has one fault; expected are the line and a word of the message. */
 const faults: readonly (readonly [string, number, RegExp])[] = [
   [`${head}ns A 192.0.2.256\n`, 7, /not an IPv4 address/],
@@ -117,6 +122,8 @@ const faults: readonly (readonly [string, number, RegExp])[] = [
   [`${head}${"x".repeat(64)} A 192.0.2.1\n`, 7, /over 63/],
   [`${head}x TYPE5 \\# 2 01\n`, 7, /2 octets and 1/],
   [`${head}@ SOA a b 1 2 3 4 5\n`, 7, /already/],
+  [`${head}${types("x", 257)}`, 263, /at most 256 types/],
+  [`${head}${types("x", 200)}y A 192.0.2.1\n${types("x", 257)}`, 464, /at most 256 types/],
   ["@ A 192.0.2.1\n", 1, /no origin/],
   ["$ORIGIN a.\nx A 192.0.2.1\n", 0, /no SOA/],
   ["$ORIGIN a.\n@ SOA a b 1 2 3 4 5\n", 0, /no NS/],

@@ -5,7 +5,7 @@ import { equalNames, isAtOrBelow, nameToText, type Name } from "../name/name.ts"
 import { ContentBuilder } from "./content-builder.ts";
 import { readContent } from "./content-reader.ts";
 import type { FileRecord, FileRecordTaker } from "./file-record.ts";
-import { addSet, buildOwner } from "./record-check.ts";
+import { addSet, buildOwner, tooManyTypes, typesPerNameMax } from "./record-check.ts";
 import { fixedPolicy, rotatePolicy, uniqueRdatas, wireSetToText, type WireSet } from "./wire-set.ts";
 import type { ZoneFileProblem } from "./zone-text.ts";
 import { Zone, type ZoneSoa } from "./zone.ts";
@@ -107,7 +107,8 @@ export class ZoneLoader implements FileRecordTaker {
       if (known < set.ttl) set.ttl = known;
       return;
     }
-    this.#sets.push({ type, line, ttl: known, rdatas: [rdata] });
+    if (this.#sets.length >= typesPerNameMax) this.#report({ line, owner, message: tooManyTypes });
+    else this.#sets.push({ type, line, ttl: known, rdatas: [rdata] });
   }
 
   /** Puts the sets of the owner that ends here into the zone. */
@@ -145,7 +146,10 @@ export class ZoneLoader implements FileRecordTaker {
       return;
     }
     const joined = presentContent === 0 ? [] : readContent(tree.view, presentContent, tree.origin);
-    for (const set of sets) addSet(joined, toWireSet(set));
+    for (const set of sets) {
+      const message = addSet(joined, toWireSet(set));
+      if (message !== undefined) this.#report({ line: set.line, owner, message });
+    }
     try {
       const { words } = buildOwner(
         { name: owner, sets: joined },
