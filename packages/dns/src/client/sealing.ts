@@ -15,7 +15,7 @@ export interface SealedMessage {
 export type Sealer = (message: Uint8Array) => SealedMessage;
 
 /** Leaves messages as they are and believes every reply. */
-export const unsealed: Sealer = (message) => ({
+const unsealed: Sealer = (message) => ({
   octets: message,
   accept: (reply) => ({ kind: "verified", message: reply }),
 });

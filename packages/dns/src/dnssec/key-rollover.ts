@@ -36,7 +36,7 @@ export function introduceKey(keys: SigningKeys, key: SigningKey, now: number): S
 }
 
 /** The earliest moment at which a waiting key may sign: every cache that knows the key set at all knows it by then. */
-export function earliestActivation(
+function earliestActivation(
   { secureEntryPoint }: Pick<SigningKey, "secureEntryPoint">,
   { publishedEverywhereAt, dsAt }: KeySightings,
   { dnskeyTtl, dsTtl, propagation }: RolloverDelays,

@@ -12,7 +12,7 @@ export const nameOctetsMax = 255;
 const labelOctetsMax = 63;
 
 /** The name of the root: the root octet alone. */
-export const rootName: Name = new Uint8Array(1);
+const rootName: Name = new Uint8Array(1);
 
 const dot = 0x2e;
 const backslash = 0x5c;

@@ -86,7 +86,6 @@ export class Authority {
   readonly #seed: number;
   readonly #counters: SharedArrayBuffer = createCounters();
   readonly #zones = new Map<string, { readonly zone: Zone; readonly generation: number }>();
-  readonly #followed = new Set<string>();
   readonly #hasCookies: boolean;
   #settings: AnswerSettings;
   #geo: GeoState | undefined;
@@ -200,15 +199,6 @@ export class Authority {
     this.onShareChanged?.();
   }
 
-  /** Takes NOTIFY hints for a zone that is not served here, until `refuseNotify`. Served zones take them anyway. */
-  acceptNotify(zone: string): void {
-    this.#followed.add(foldNameText(zone));
-  }
-
-  refuseNotify(zone: string): void {
-    this.#followed.delete(foldNameText(zone));
-  }
-
   /** What workers answer from. They follow changes of content by themselves, and `onShareChanged` says when to share anew. */
   share(): SharedAuthority {
     return {
@@ -229,7 +219,7 @@ export class Authority {
   #takeNotify(query: Query, client: DatagramClient): number {
     const message = query.input.subarray(query.start, query.end);
     const { zone, soa } = readNotifySoa(message, query.answerCount > 0 ? query.answersAt - query.start : -1);
-    if (!this.#zones.has(zone) && !this.#followed.has(zone)) return rcode.notAuth;
+    if (!this.#zones.has(zone)) return rcode.notAuth;
     const from = { address: client.address, port: client.port };
     const key = this.signedBy === undefined ? {} : { key: this.signedBy };
     try {

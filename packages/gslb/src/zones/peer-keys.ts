@@ -15,7 +15,7 @@ export interface PeerKeysOptions {
 }
 
 /** The name of the TSIG key by which clusters ask each other for keys; without it they are not asked. */
-export const peerKeyName = "meridian-peers";
+const peerKeyName = "meridian-peers";
 
 /**
  * Publishes the DNSKEYs of the other clusters that sign a zone, beside the own ones (RFC 8901 model 2), so that answers of

@@ -138,11 +138,6 @@ export class ZoneFeeder {
     return origin === undefined ? undefined : this.#zones.get(origin)?.zone;
   }
 
-  /** The serial of what this cluster says of itself, by zone. */
-  viewSerial(zone: string): number | undefined {
-    return this.#zones.get(canonicalName(zone))?.view.serial;
-  }
-
   #newZone(origin: string, pair: ServedZone): FedZone {
     const { geoTag, geoTags, nameServerPrefix, nameServerTtlSeconds, authority, dnsClient, store, tasks } =
       this.#options;

@@ -60,7 +60,7 @@ export async function readMaterials(settings: DnsSettings, problems: string[]): 
 }
 
 /** The text of a file; where it cannot be read that is a problem. */
-export async function readNamed(file: NamedFile, problems: string[]): Promise<string | undefined> {
+async function readNamed(file: NamedFile, problems: string[]): Promise<string | undefined> {
   try {
     return await readFile(file.path, "utf8");
   } catch (error) {
