@@ -1,4 +1,5 @@
 import { DnsError } from "../dns-error.ts";
+import { isInNetwork, networkFromText, type GeoNetwork } from "../geo/geo-network.ts";
 import { ipv4FromText, ipv6FromText } from "../name/address.ts";
 import { countLabels, foldNameText, isAtOrBelow, nameFromText, type Name } from "../name/name.ts";
 
@@ -18,15 +19,10 @@ export interface AccessGrant {
   readonly clients?: string;
 }
 
-interface Network {
-  readonly octets: Uint8Array;
-  readonly bits: number;
-}
-
 interface ParsedRule {
   readonly zone: Name;
   readonly labels: number;
-  readonly grants: readonly { readonly key: string | undefined; readonly clients: Network | undefined }[];
+  readonly grants: readonly { readonly key: string | undefined; readonly clients: GeoNetwork | undefined }[];
 }
 
 /** Decides by zone, key and address. Where no rule is about a zone, nobody is allowed. */
@@ -46,9 +42,12 @@ export class TransferPolicy {
   allows(zone: Name, by: { readonly key: string | undefined; readonly address: string }): boolean {
     const rule = this.#rules.find((candidate) => isAtOrBelow(zone, candidate.zone));
     if (rule === undefined) return false;
+    const octets = addressOctets(by.address);
+    const client = octets && { octets, octetCount: octets.length === 4 ? (4 as const) : (16 as const) };
     return rule.grants.some(
       ({ key, clients }) =>
-        (key === undefined || key === by.key) && (clients === undefined || contains(clients, by.address)),
+        (key === undefined || key === by.key) &&
+        (clients === undefined || (client !== undefined && isInNetwork(clients, client))),
     );
   }
 }
@@ -60,28 +59,10 @@ function parseGrant({ key, clients }: AccessGrant): ParsedRule["grants"][number]
   };
 }
 
-function parseNetwork(text: string): Network {
-  const [address = "", length, ...more] = text.split("/");
-  const octets = addressOctets(address);
-  const width = (octets?.length ?? 0) * 8;
-  const bits = length === undefined ? width : /^[0-9]{1,3}$/.test(length) ? Number(length) : -1;
-  if (octets === undefined || more.length > 0 || bits < 0 || bits > width) {
-    throw new DnsError(
-      "BadRecord",
-      `${JSON.stringify(text)} is no network; write it as 192.0.2.0/24 or 2001:db8::/32`,
-    );
-  }
-  return { octets, bits };
-}
-
-function contains({ octets, bits }: Network, address: string): boolean {
-  const other = addressOctets(address);
-  if (other === undefined || other.length !== octets.length) return false;
-  for (let bit = 0; bit < bits; bit += 8) {
-    const mask = bits - bit >= 8 ? 0xff : 0xff & (0xff << (8 - (bits - bit)));
-    if (((octets[bit >>> 3]! ^ other[bit >>> 3]!) & mask) !== 0) return false;
-  }
-  return true;
+function parseNetwork(text: string): GeoNetwork {
+  const network = networkFromText(text);
+  if (typeof network === "string") throw new DnsError("BadRecord", `cannot allow clients: ${network}`);
+  return network;
 }
 
 /** An IPv4 address is the same whether it came through an IPv6 socket or not. */
