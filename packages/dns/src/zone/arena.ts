@@ -2,6 +2,8 @@ import { DnsError } from "../dns-error.ts";
 
 /** Octets of a block are a multiple of this. */
 const unitWords = 4;
+/** Words of a cache line: a block that fits in one lies in one, so that reading it waits for memory once. */
+const lineWords = 16;
 const unitsExactMax = 64;
 const classCount = 160;
 const initialOctets = 16_384;
@@ -52,8 +54,8 @@ export class Arena {
    * @throws DnsError `TooLarge` when the memory is at its end
    */
   reserve(words: number, blocks: number): void {
-    // A block's class may be up to a fifth larger than the block.
-    this.#growTo(this.#top + Math.ceil(words * 1.25) + blocks * unitWords);
+    // A block's class may be up to a fifth larger than the block, and a gap before it almost a line.
+    this.#growTo(this.#top + Math.ceil(words * 1.25) + blocks * lineWords);
   }
 
   /** @throws DnsError `TooLarge` when the memory is at its end */
@@ -65,10 +67,13 @@ export class Arena {
       this.#free[index] = this.words[free]!;
       return free;
     }
-    const at = this.#top;
-    const end = at + unitsOf(index) * unitWords;
-    this.#growTo(end);
-    this.#top = end;
+    const size = unitsOf(index) * unitWords;
+    const room = lineWords - (this.#top % lineWords);
+    const gap = size <= lineWords && size > room ? room : 0;
+    const at = this.#top + gap;
+    this.#growTo(at + size);
+    if (gap > 0) this.free(this.#top, gap);
+    this.#top = at + size;
     return at;
   }
 
