@@ -25,3 +25,8 @@ export class MeridianError extends Error {
 export function exitCodeOf(error: unknown): number {
   return error instanceof MeridianError && error.code === "Usage" ? 2 : 1;
 }
+
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

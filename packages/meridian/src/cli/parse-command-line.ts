@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { messageOf } from "../meridian-error.ts";
 import type { Command, Invocation } from "./command.ts";
 
 /** What a command line asks for. */
@@ -70,7 +71,7 @@ function parseOptions(command: Command, rest: readonly string[]): CommandLine {
 }
 
 function optionMistake(command: Command, error: unknown): string {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = messageOf(error);
   const unknown = /^Unknown option '([^']+)'/.exec(said)?.[1];
   if (unknown === undefined) return `meridian ${nameOf(command)}: ${said.replaceAll("\n", " ")}`;
   const known = ["--help", ...command.options.map((option) => `--${option.name}`)];

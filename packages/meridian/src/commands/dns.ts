@@ -5,6 +5,7 @@ import type { Command } from "../cli/command.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { whenAborted } from "../cli/when-aborted.ts";
 import { DnsService } from "../dns/dns-service.ts";
+import { messageOf } from "../meridian-error.ts";
 import { pinoLogger } from "../pino-logger.ts";
 import { parseDnsOptions, servingOptions, zoneOptions, type ReadDnsSettings } from "./dns-options.ts";
 
@@ -43,6 +44,6 @@ async function reload(
     if (restart.length > 0) terminal.complain(`a restart is needed for ${restart.join(", ")}`);
     terminal.print("Read everything again");
   } catch (error) {
-    terminal.complain(`kept everything as it was: ${error instanceof Error ? error.message : String(error)}`);
+    terminal.complain(`kept everything as it was: ${messageOf(error)}`);
   }
 }

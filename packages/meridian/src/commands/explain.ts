@@ -8,6 +8,7 @@ import { OptionReader } from "../cli/option-values.ts";
 import type { FleetFileCluster } from "../fleet/fleet-file.ts";
 import { openFleet, operatorClient } from "../fleet/open-fleet.ts";
 import { askAddresses, describeVerdict } from "../fleet/probe.ts";
+import { messageOf } from "../meridian-error.ts";
 import { explanationText, type ClusterExplanation, type ServedAnswer } from "./explanation-text.ts";
 
 const deadlineMs = 3_000;
@@ -85,7 +86,7 @@ async function askOperator(
       return { unreachable: `${cluster.operator} answered ${response.status}: ${text.trim()}` };
     return { explanation: JSON.parse(text) as Explanation };
   } catch (error) {
-    return { unreachable: error instanceof Error ? error.message : String(error) };
+    return { unreachable: messageOf(error) };
   } finally {
     cancel();
   }

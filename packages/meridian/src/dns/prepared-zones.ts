@@ -8,6 +8,7 @@ import {
   type UpdateRule,
   type Zone,
 } from "@meridian/dns";
+import { messageOf } from "../meridian-error.ts";
 import type { FileZoneSettings, SecondaryZoneSettings, ServerSettings } from "./dns-settings.ts";
 import type { DnsMaterials } from "./read-materials.ts";
 
@@ -90,8 +91,4 @@ export function updateRulesOf({ updates }: FileZoneSettings): readonly UpdateRul
 function withKey({ address, port, key }: ServerSettings, { keys }: DnsMaterials): NotifyTarget {
   const found = key && keys.get(foldNameText(key.name));
   return { address, port, ...(found === undefined ? {} : { key: found }) };
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

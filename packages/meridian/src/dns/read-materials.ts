@@ -14,6 +14,7 @@ import {
 } from "@meridian/dns";
 import type { TlsServerIdentity } from "@meridian/runtime";
 import { systemCodeOf } from "../fleet/private-file.ts";
+import { messageOf } from "../meridian-error.ts";
 import type { DnsSettings, KeyReference, KeySettings, NamedFile, SigningSettings } from "./dns-settings.ts";
 
 /** What the files that the settings name hold. */
@@ -217,8 +218,4 @@ function readForeignKeys(
   if (keys.length === 0)
     problems.push(`${file.at}: ${file.path} has no DNSKEY record on one line; take the file ending in .key`);
   return keys;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

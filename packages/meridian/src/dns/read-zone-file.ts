@@ -2,7 +2,7 @@ import { open, stat } from "node:fs/promises";
 import { foldNameText, ZoneFileReader, type RecordSet, type Zone, type ZoneFileOptions } from "@meridian/dns";
 import type { Runtime } from "@meridian/runtime";
 import type { FileZoneSettings } from "./dns-settings.ts";
-import { messageOf } from "./prepared-zones.ts";
+import { messageOf } from "../meridian-error.ts";
 import { unreadable } from "./read-materials.ts";
 
 /** A zone as its file has it, and what tells whether the file is another now. */

@@ -18,10 +18,10 @@ import {
   type ZoneTransferClient,
 } from "@meridian/dns";
 import type { Runtime } from "@meridian/runtime";
+import { messageOf } from "../meridian-error.ts";
 import { diskPath } from "./disk-path.ts";
 import type { DnsSettings, FileZoneSettings } from "./dns-settings.ts";
 import {
-  messageOf,
   originOf,
   prepareSecondary,
   serversOf,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { formatEndpoint, type Runtime } from "@meridian/runtime";
 import { operatorSettings } from "../cluster/operator-environment.ts";
+import { messageOf } from "../meridian-error.ts";
 import { makePrivateFolder } from "./make-folder.ts";
 import type { ChildRole, StorageKind } from "./child-protocol.ts";
 import { prepareAuthority, prepareClusterFolder } from "./cluster-folder.ts";
@@ -184,7 +185,7 @@ export class Fleet {
       try {
         await replacePrivateFile(path, encodeFleetFile(this.describe()));
       } catch (error) {
-        this.#options.complain(error instanceof Error ? error.message : String(error));
+        this.#options.complain(messageOf(error));
       }
     });
     return this.#writing;

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, renameSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "@meridian/runtime";
-import { MeridianError } from "../meridian-error.ts";
+import { MeridianError, messageOf } from "../meridian-error.ts";
 import type { ChildReport, ChildRole } from "./child-protocol.ts";
 
 /** What to run, where its log goes, and who hears of its deaths. */
@@ -126,7 +126,7 @@ export class SupervisedChild {
     } catch (error) {
       if (this.#place.at === "stopped") return;
       this.#deathsInARow += 1;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.#options.onChange({ kind: "start failed", message, restartInMs: this.#scheduleRestart() });
       return;
     }
