@@ -118,6 +118,7 @@ export class DnsService implements AsyncDisposable {
       ...(this.#metricsAt === undefined ? [] : [`Metrics at ${this.#metricsAt}`]),
     ];
   }
+
   /**
    * Takes other settings, and reads all files again. Either everything is as it says then, or nothing has changed.
    *
@@ -126,8 +127,10 @@ export class DnsService implements AsyncDisposable {
    */
   reload(settings: DnsSettings): Promise<readonly string[]> {
     const reloaded = this.#changing.then(async () => {
-      await this.#apply(await this.#prepare(settings));
+      const prepared = await this.#prepare(settings);
+      // What may fail comes before what changes anything.
       await this.#queryLogFile?.reopen();
+      await this.#apply(prepared);
       const changed = fixedSettings.filter((key) => !isDeepStrictEqual(this.#settings[key], settings[key]));
       const tlsListen = !isDeepStrictEqual(this.#settings.tls?.listen, settings.tls?.listen);
       this.#settings = {
