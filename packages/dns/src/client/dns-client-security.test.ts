@@ -319,19 +319,20 @@ test("replies over one connection may come in any order", async () => {
   const held: { connection: TcpConnection; octets: Uint8Array }[] = [];
   await server.runtime.network.listenTcp({
     ...at(2),
-    async onConnection(connection) {
-      const frames = new FrameReader({ octetsMin: 12, octetsMax: 65_535 });
-      for await (const chunk of connection.received)
-        for (const frame of frames.read(chunk)) {
-          if (typeof frame === "string") continue;
-          const question = parseMessage(frame.slice());
-          const record = { ...address, name: question.questions[0]!.name };
-          held.push({ connection, octets: toFrame(replyTo(question, { answers: [record] })) });
-          if (held.length < 3) continue;
-          for (const { connection: to, octets } of held.reverse()) await to.write(octets);
-        }
-    },
+    onConnection: (connection) => void serve(connection),
   });
+  async function serve(connection: TcpConnection): Promise<void> {
+    const frames = new FrameReader({ octetsMin: 12, octetsMax: 65_535 });
+    for await (const chunk of connection.received)
+      for (const frame of frames.read(chunk)) {
+        if (typeof frame === "string") continue;
+        const question = parseMessage(frame.slice());
+        const record = { ...address, name: question.questions[0]!.name };
+        held.push({ connection, octets: toFrame(replyTo(question, { answers: [record] })) });
+        if (held.length < 3) continue;
+        for (const { connection: to, octets } of held.reverse()) await to.write(octets);
+      }
+  }
   const names = ["a.p.test", "b.p.test", "c.p.test"];
   const verdicts = await sim.complete(
     Promise.all(

@@ -41,7 +41,7 @@ unknown: us
     ],
   );
   assert.deepEqual(
-    [...yaml.map!.networks[1]!.values],
+    [...yaml.map.networks[1]!.values],
     [
       ["datacenter", "eu-1"],
       ["asn", "64500"],

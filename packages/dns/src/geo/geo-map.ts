@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node, type Pair, type YAMLMap } from "yaml";
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from "yaml";
 import { networkFromText, type GeoNetwork } from "./geo-network.ts";
 
 /** Where addresses are, as people write it: what a database does not know, or what must win over it. */
@@ -145,8 +145,8 @@ class MapReading {
         this.#report(placeOf(node), `${field} must be a list of names and values`);
       return;
     }
-    for (const pair of (node as YAMLMap<unknown, unknown>).items) {
-      const at = placeOf((pair as Pair).key);
+    for (const pair of node.items) {
+      const at = placeOf(pair.key);
       const key = textOf(pair.key);
       if (key === undefined) this.#report(at, "a key must be a text");
       else yield { key, value: pair.value, at };

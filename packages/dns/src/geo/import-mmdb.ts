@@ -47,8 +47,8 @@ export async function importMmdb(
     }
     if (steps % stepsBetweenPauses === 0) await pause();
   }
-  if (file.ipVersion === 4) return { v4: made[0]!, v6: ~0 };
-  let v4 = made[0]!;
+  if (file.ipVersion === 4) return { v4: made[0], v6: ~0 };
+  let v4 = made[0];
   for (let bit = 0; bit < 96; bit++) v4 = builder.child(v4, 0);
-  return { v4, v6: made[0]! };
+  return { v4, v6: made[0] };
 }

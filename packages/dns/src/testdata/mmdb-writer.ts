@@ -35,7 +35,7 @@ export function writeMmdb(content: MmdbContent & { readonly aliases?: boolean })
   if (content.aliases === true) {
     let v4: WrittenNode | WrittenLeaf | undefined = root;
     for (let bit = 0; bit < 96 && v4 !== undefined && "children" in v4; bit++) v4 = v4.children[0];
-    insert(root, [...(0x2002).toString(2).padStart(16, "0")].map(Number), v4);
+    insert(root, (0x2002).toString(2).padStart(16, "0").split("").map(Number), v4);
   }
   return assemble(root, data, content);
 }

@@ -35,7 +35,7 @@ interface World {
   readonly node: SimNode;
   readonly server: UpdateServer;
   /** The rcode of a whole message. */
-  readonly send: (message: Uint8Array, key?: string | undefined) => Promise<number>;
+  readonly send: (message: Uint8Array, key?: string) => Promise<number>;
   readonly update: (...changes: UpdateChange[]) => Promise<number>;
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Runtime } from "@meridian/runtime";
+import type { Runtime, TcpConnection } from "@meridian/runtime";
 import { Simulation, type SimNode } from "@meridian/runtime/sim";
 import { DnsClient } from "../client/dns-client.ts";
 import { FrameReader, toFrame } from "../message/frame-reader.ts";
@@ -93,14 +93,15 @@ async function serve(
   });
   await runtime.network.listenTcp({
     ...at(octet),
-    async onConnection(connection) {
-      const frames = new FrameReader({ octetsMin: 12, octetsMax: 65_535 });
-      for await (const chunk of connection.received)
-        for (const frame of frames.read(chunk))
-          if (typeof frame !== "string")
-            for (const reply of answer(frame.slice(), "tcp")) await connection.write(toFrame(reply));
-    },
+    onConnection: (connection) => void serve(connection),
   });
+  async function serve(connection: TcpConnection): Promise<void> {
+    const frames = new FrameReader({ octetsMin: 12, octetsMax: 65_535 });
+    for await (const chunk of connection.received)
+      for (const frame of frames.read(chunk))
+        if (typeof frame !== "string")
+          for (const reply of answer(frame.slice(), "tcp")) await connection.write(toFrame(reply));
+  }
 }
 
 /** Signs as a right server does. */

@@ -24,7 +24,7 @@ export class UdpThread {
     this.#worker = worker;
     let failure: Error | undefined;
     this.ended = new Promise((resolve) => {
-      worker.on("error", (error) => (failure = error as Error));
+      worker.on("error", (error) => (failure = error));
       worker.on("exit", (code) => {
         this.hasEnded = true;
         resolve(failure ?? (code === 0 ? undefined : new Error(`the thread ended with code ${code}`)));

@@ -101,5 +101,5 @@ export class WorkerControl {
 /** The sum over threads. */
 export function sumCounters(all: readonly WorkerCounters[]): WorkerCounters {
   const sums = counterNames.map((name) => [name, all.reduce((sum, counters) => sum + counters[name], 0)]);
-  return Object.fromEntries(sums) as unknown as WorkerCounters;
+  return Object.fromEntries(sums);
 }

@@ -123,6 +123,7 @@ function endOfEntry(octets: Uint8Array, start: number): number {
       case quote:
         at = endOfQuoted(octets, at + 1);
         break;
+      case undefined:
       default:
         break;
     }

@@ -37,7 +37,11 @@ async function put(world: FeederWorld, records: readonly DnsEndpointRecord[] | u
 
 function ask(
   { authority }: FeederWorld,
-  { name = app, type = "A", transport = "udp" as "udp" | "tcp" } = {},
+  {
+    name = app,
+    type = "A",
+    transport = "udp",
+  }: { name?: string; type?: string; transport?: "udp" | "tcp" } = {},
 ): Message {
   const asked = composeMessage({ id: 1, questions: [{ name, type, class: 1 }], edns });
   const client = new ReusedClient(transport, { address: "203.0.113.9", port: 40_000 });

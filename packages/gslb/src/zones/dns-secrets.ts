@@ -47,6 +47,7 @@ export function readDnsSecret(secret: Secret): DnsKeys | string {
         return { ...noKeys, cookies: readCookieSecrets(texts) };
       case "dnssec":
         return { ...noKeys, signing: readSigningKeys(texts) };
+      case undefined:
       default:
         return `the label ${dnsKeysLabel} must be tsig, dnssec or cookies`;
     }

@@ -29,7 +29,7 @@ test("peers are asked only with the key that they share, and what one said last 
     dnsClient: {
       query: async (question): Promise<Verdict> => {
         asked.push(question);
-        if (isSilent) return { state: "unreachable", reason: "silence" } as Verdict;
+        if (isSilent) return { state: "unreachable", reason: "silence" };
         const data = `257 3 13 ${Buffer.from(peerKey.subarray(4)).toString("base64")}`;
         const record = { name: question.name, type: question.type, ttl: 60, data };
         return { state: "answered", outcome: "data", records: [record] } as unknown as Verdict;
