@@ -45,7 +45,7 @@ test("each kind of Secret is read by its label", () => {
 
 test("what cannot be used is told without its content", () => {
   const bad: readonly (readonly [Secret, RegExp])[] = [
-    [secret("other", {}), /must be tsig, dnssec or cookies/],
+    [secret("other", {}), /must be tsig, dnssec, unsigned or cookies/],
     [secret("cookies", {}), /active must be 32/],
     [secret("cookies", { active: "s3cret" }), /32 hexadecimal digits/],
     [

@@ -17,17 +17,19 @@ export interface DnsKeys {
   readonly cookies: CookieSecretOctets | undefined;
   /** By zone, folded. */
   readonly signing: ReadonlyMap<string, readonly SigningKey[]>;
+  /** Zones, folded, that shall be signed no more, whatever keys there are. */
+  readonly unsigned: readonly string[];
 }
 
 const acceptedMax = 2;
-const noKeys: DnsKeys = { tsig: [], cookies: undefined, signing: new Map() };
+const noKeys: DnsKeys = { tsig: [], cookies: undefined, signing: new Map(), unsigned: [] };
 
 /**
  * Reads a Secret by its label.
  *
  * `tsig`: each entry is a file of keys as `tsig-keygen` writes it. `cookies`: `active` is 32 hexadecimal digits, `accepted`
  * any number of such lines. `dnssec`: pairs of entries `<any>.key` and `<any>.private` as BIND's tools write them; the zone
- * is the owner in the former.
+ * is the owner in the former. `unsigned`: `zones` has the names of zones that shall be signed no more.
  *
  * @returns what is wrong with it, as one line that tells nothing of the content, where it cannot be used
  */
@@ -47,9 +49,11 @@ export function readDnsSecret(secret: Secret): DnsKeys | string {
         return { ...noKeys, cookies: readCookieSecrets(texts) };
       case "dnssec":
         return { ...noKeys, signing: readSigningKeys(texts) };
+      case "unsigned":
+        return { ...noKeys, unsigned: readZoneNames(texts.get("zones")) };
       case undefined:
       default:
-        return `the label ${dnsKeysLabel} must be tsig, dnssec or cookies`;
+        return `the label ${dnsKeysLabel} must be tsig, dnssec, unsigned or cookies`;
     }
   } catch (error) {
     if (error instanceof DnsError) return error.message;
@@ -61,13 +65,15 @@ export function readDnsSecret(secret: Secret): DnsKeys | string {
 export function joinDnsKeys(all: Iterable<DnsKeys>): DnsKeys {
   const tsig: TsigKey[] = [];
   const signing = new Map<string, readonly SigningKey[]>();
+  const unsigned: string[] = [];
   let cookies: CookieSecretOctets | undefined;
   for (const keys of all) {
     tsig.push(...keys.tsig);
+    unsigned.push(...keys.unsigned);
     cookies ??= keys.cookies;
     for (const [zone, own] of keys.signing) signing.set(zone, [...(signing.get(zone) ?? []), ...own]);
   }
-  return { tsig, cookies, signing };
+  return { tsig, cookies, signing, unsigned };
 }
 
 function readTsigKeys([name, text]: readonly [string, string]): readonly TsigKey[] {
@@ -112,8 +118,19 @@ function readSigningKeys(texts: ReadonlyMap<string, string>): ReadonlyMap<string
     if (publicText === undefined) throw new DnsError("BadKey", `${name} has no ${publicName} beside it`);
     const zone = /^([^;\s]\S*)\s+(?:\d+\s+)?(?:IN\s+)?DNSKEY\s/im.exec(publicText)?.[1];
     if (zone === undefined) throw new DnsError("BadKey", `${publicName} has no DNSKEY record`);
-    const folded = zone.toLowerCase().replace(/\.$/, "");
+    const folded = foldZone(zone);
     signing.set(folded, [...(signing.get(folded) ?? []), keyFromFiles(zone, { publicText, privateText })]);
   }
+  if (signing.size === 0) throw new DnsError("BadKey", "it holds no pair of .key and .private");
   return signing;
+}
+
+function readZoneNames(text = ""): readonly string[] {
+  const zones = text.split(/\s+/).filter((name) => name !== "");
+  if (zones.length === 0) throw new DnsError("BadKey", "zones must name at least one zone");
+  return zones.map(foldZone);
+}
+
+function foldZone(name: string): string {
+  return name.toLowerCase().replace(/\.$/, "");
 }
