@@ -146,6 +146,12 @@ test("all faults are told at once, in order", () => {
     problems!.map((problem) => problem.line),
     [7, 9, 10],
   );
+  const { problems: ofTheSoa } = parseZoneFile("@ 60 SOA a b 1 2\n", { origin: "z" });
+  assert.deepEqual(
+    ofTheSoa!.map((problem) => problem.line),
+    [1, 0],
+    "that no SOA is there comes after why",
+  );
 });
 
 test("the SOA must be of the zone that was named", () => {

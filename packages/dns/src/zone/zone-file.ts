@@ -75,7 +75,12 @@ export class ZoneFileReader {
     const zone = this.#loader.end();
     // Problems of single lines are why later checks fail, so they come first.
     if (problems.length > 0 || zone === undefined)
-      return { problems: problems.sort((left, right) => left.line - right.line) };
+      return { problems: problems.sort((left, right) => placeOf(left) - placeOf(right)) };
     return { zone };
   }
+}
+
+/** Those of the whole file come last: the SOA that is missing may be the one that a line could not give. */
+function placeOf({ line }: ZoneFileProblem): number {
+  return line === 0 ? Number.MAX_SAFE_INTEGER : line;
 }
