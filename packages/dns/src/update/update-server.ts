@@ -146,7 +146,7 @@ export class UpdateServer implements AsyncDisposable {
     const target = this.#targets.get(origin);
     if (target === undefined)
       return this.#authority.zone(origin) === undefined ? updateRcode.notAuth : updateRcode.refused;
-    if (!target.policy.knows(key)) return updateRcode.refused;
+    if (!target.policy.knows(key)) return this.#forbid(target.zone, key);
     if (target.waiting >= waitingMax) return updateRcode.servFail;
     target.waiting++;
     const made = target.last.then(() => this.#make(target, { update, key, signal }));
@@ -178,7 +178,7 @@ export class UpdateServer implements AsyncDisposable {
       checkPrerequisites(update.prerequisites, { draft, zone: update.zone }) ||
       prescan(update.updates, update.zone);
     if (unmet !== updateRcode.noError) return unmet;
-    if (!policy.allows(key, update.updates, draft)) return updateRcode.refused;
+    if (!policy.allows(key, update.updates, draft)) return this.#forbid(zone, key);
     applyUpdates(update.updates, draft);
     const change = draft.changes();
     if (change === undefined) {
@@ -187,7 +187,7 @@ export class UpdateServer implements AsyncDisposable {
     }
     const [problem] = zone.check(change.owners);
     if (problem !== undefined || (change.step.nameServers?.length ?? 0) > nameServersMax) {
-      this.#runtime.log.debug("an update would break its zone", { ...problem, zone: zone.origin, key });
+      this.#runtime.log.warn("an update would break its zone", { ...problem, zone: zone.origin, key });
       return updateRcode.refused;
     }
     const { serial: wanted } = change.step;
@@ -197,6 +197,18 @@ export class UpdateServer implements AsyncDisposable {
     zone.replace(change.owners, { ...change.step, serial });
     this.counters.applied++;
     return updateRcode.noError;
+  }
+
+  /** The sender learns no more than REFUSED, so the log is where to look. Only holders of keys come here. */
+  #forbid(zone: Zone, key: string): number {
+    this.#runtime.log.warn(
+      "an update was refused: the rules do not give its key all of these names and types",
+      {
+        zone: zone.origin,
+        key,
+      },
+    );
+    return updateRcode.refused;
   }
 
   /** A journal that cannot be compacted is only large: the update is safe. */
