@@ -128,6 +128,17 @@ for (const datapath of datapaths) {
       [checked.status, checked.stdout, checked.stderr],
       [0, "example.org, serial 1: well\nexample.net: well\n", ""],
     );
+    const map = path.join(folder, "geo.yaml");
+    const mapText = await readFile(map, "utf8");
+    await writeFile(map, "networks: { 10.0.0.0/33: eu }\n");
+    const damaged = meridian("check", "--config", config);
+    assert.equal(damaged.status, 1);
+    assert.match(damaged.stderr, /geo\.yaml cannot be used: line 1: .*10\.0\.0\.0\/33/);
+    await rm(map);
+    const absent = meridian("check", "--config", config);
+    assert.equal(absent.status, 0);
+    assert.match(absent.stdout, /well\ngeo: .*geo\.yaml is not there; answers hold all targets/);
+    await writeFile(map, mapText);
 
     await using server = await serve(folder, "--datapath", datapath);
     const { at } = server;
@@ -218,7 +229,7 @@ zones:
   - { origin: bad.test, file: bad.zone, choices: [{ name: x, by: geo, data: [] }] }
   - { file: absent.zone, notify: [{ server: "192.0.2.1:53", key: nobody }] }
   - { file: good.zone, signing: { keys: . } }
-  - { file: good.zone }
+  - { file: good.zone, notify: [{ server: "192.0.2.1:53", key: absent }] }
   - { origin: "a..b", primaries: [{ server: "192.0.2.1:53" }] }
 `,
   );
@@ -391,8 +402,14 @@ test("a signed zone that takes updates survives kill -9, reloads and restarts, w
     });
     await server.kill();
   }
-  await using server = await serve(folder);
-  for (const name of acknowledged) assert.equal(await ask(server.at, name), "192.0.2.1");
+  {
+    await using server = await serve(folder);
+    for (const name of acknowledged) assert.equal(await ask(server.at, name), "192.0.2.1");
+  }
+  await writeFile(path.join(folder, "a.zone"), zoneText("a.test", 7));
+  const { status, stderr } = meridian("--config", path.join(folder, "dns.yaml"));
+  assert.equal(status, 1);
+  assert.ok(stderr.includes(`journal ${path.join(folder, "a.updates")} stands on serial`), stderr);
 });
 
 test("a signed zone whose file changes stays signed, and its serial never stands still or goes back", async () => {

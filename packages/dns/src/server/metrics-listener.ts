@@ -5,8 +5,8 @@ import type { Registry } from "prom-client";
 export interface MetricsListenerOptions {
   readonly listen: Endpoint;
   readonly registry: Registry;
-  /** Whether questions are answered with data: zones loaded, ports bound. */
-  readonly ready: () => boolean;
+  /** Whether questions are answered with data: zones loaded, ports bound; or what is missing. */
+  readonly ready: () => boolean | string;
 }
 
 /**
@@ -36,11 +36,16 @@ export function metricsHandler({
       case "/healthz":
         return text(200, "ok\n");
       case "/readyz":
-        return ready() ? text(200, "ok\n") : text(503, "not ready\n");
+        return readiness(ready());
       default:
         return text(404, "nothing is here; try /metrics, /healthz or /readyz\n");
     }
   };
+}
+
+function readiness(ready: boolean | string): HttpResponse {
+  if (ready === true) return text(200, "ok\n");
+  return text(503, ready === false ? "not ready\n" : `not ready: ${ready}\n`);
 }
 
 function text(status: number, body: string, headers: Record<string, string> = {}): HttpResponse {

@@ -42,7 +42,7 @@ test("metrics and health are served beside the server", async () => {
     transfersIn: { counters: { whole: 1, incremental: 2, current: 3, failed: 7 } },
   };
   registerDnsMetrics(registry, { authority, server, rateLimit, queryLog, threads, geo, parts });
-  let ready = false;
+  let ready: boolean | string = "no content of p.test";
   const listen = { address: endpoint.address, port: 8080 };
   await sim.complete(serveMetrics(runtime, { listen, registry, ready: () => ready }));
 
@@ -91,6 +91,8 @@ test("metrics and health are served beside the server", async () => {
   const again = await sim.complete(get("/metrics"));
   assert.match(again[1], /^meridian_dns_queries_total 3$/m, "a scrape changes nothing");
   assert.deepEqual(await sim.complete(get("/healthz")), [200, "ok\n"]);
+  assert.deepEqual(await sim.complete(get("/readyz")), [503, "not ready: no content of p.test\n"]);
+  ready = false;
   assert.equal((await sim.complete(get("/readyz")))[0], 503);
   ready = true;
   assert.equal((await sim.complete(get("/readyz")))[0], 200);

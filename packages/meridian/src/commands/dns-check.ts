@@ -7,7 +7,7 @@ import { parseDnsOptions, zoneOptions } from "./dns-options.ts";
 export const dnsCheckCommand: Command = {
   words: ["dns", "check"],
   positionals: [],
-  summary: "check a configuration and its zones, keys and certificates without serving",
+  summary: "check a configuration and its zones, keys, geo files and certificates without serving",
   details: [
     "Prints each zone, or each mistake with its line; exit code 0 when all is well. Journals are not opened.",
   ],
@@ -15,7 +15,7 @@ export const dnsCheckCommand: Command = {
   async run(invocation, terminal) {
     const readSettings = parseDnsOptions(invocation, { listen: false });
     for (const line of await DnsService.check(dnsRuntime(terminal), await readSettings()))
-      terminal.print(`${line}: well`);
+      terminal.print(line);
     return 0;
   },
 };

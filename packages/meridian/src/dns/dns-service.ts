@@ -7,6 +7,7 @@ import {
   QueryLog,
   RateLimit,
   registerDnsMetrics,
+  type GeoProblem,
   type PartCounters,
   serveDns,
   serveMetrics,
@@ -91,15 +92,26 @@ export class DnsService implements AsyncDisposable {
     return service;
   }
 
-  /** Reads and checks everything that the settings name. @throws MeridianError `BadFile` with a line for each problem */
+  /**
+   * Reads and checks everything that the settings name.
+   *
+   * @returns a line for each zone, and for each geo file that is not there, which no start fails for
+   * @throws MeridianError `BadFile` with a line for each problem
+   */
   static async check(runtime: Runtime, settings: DnsSettings): Promise<readonly string[]> {
     const service = new DnsService(runtime, settings);
     try {
       await service.#openZones(undefined);
       const { zones } = await service.#prepare(settings);
-      return zones.map((zone) =>
-        "zone" in zone ? `${zone.zone.origin}, serial ${zone.zone.serial}` : zone.origin,
-      );
+      const geoProblems = await service.#geo.check(settings.geo);
+      const damaged = geoProblems.filter(({ reason }) => reason.endsWith("Unusable"));
+      if (damaged.length > 0) throw new MeridianError("BadFile", damaged.map(geoLine).join("\n"));
+      return [
+        ...zones.map((zone) =>
+          "zone" in zone ? `${zone.zone.origin}, serial ${zone.zone.serial}: well` : `${zone.origin}: well`,
+        ),
+        ...geoProblems.map(geoLine),
+      ];
     } finally {
       await service.#closing.close();
     }
@@ -109,10 +121,9 @@ export class DnsService implements AsyncDisposable {
   get summary(): readonly string[] {
     const { local, localTls, localHttps } = this.#server;
     const origins = this.#authority.zones.map(({ origin }) => origin);
-    const more = origins.length > zonesListedMax ? ` and ${origins.length - zonesListedMax} more` : "";
     const { https } = this.#settings;
     return [
-      `Serving ${origins.slice(0, zonesListedMax).join(", ")}${more} at ${local.map(formatEndpoint).join(", ")}`,
+      `Serving ${shortList(origins)} at ${local.map(formatEndpoint).join(", ")}`,
       ...(localTls.length === 0 ? [] : [`Over TLS at ${localTls.map(formatEndpoint).join(", ")}`]),
       ...localHttps.map((at) => `Over HTTPS at https://${formatEndpoint(at)}${https?.path ?? "/dns-query"}`),
       ...(this.#metricsAt === undefined ? [] : [`Metrics at ${this.#metricsAt}`]),
@@ -137,7 +148,7 @@ export class DnsService implements AsyncDisposable {
         ...settings,
         ...Object.fromEntries(fixedSettings.map((key) => [key, this.#settings[key]])),
       };
-      return tlsListen ? [...changed, "tls.listen"] : changed;
+      return [...changed.map(nameInFile), ...(tlsListen ? ["tls.listen"] : [])];
     });
     this.#changing = reloaded.catch(() => {});
     return reloaded;
@@ -268,8 +279,26 @@ export class DnsService implements AsyncDisposable {
       ...(queryLog === undefined ? {} : { queryLog }),
       ...(workers === undefined ? {} : { threads: () => workers.counters }),
     });
-    const ready = (): boolean => authority.zones.every((zone) => zone.ready);
+    const ready = (): true | string => {
+      const waiting = authority.zones.filter((zone) => !zone.ready).map(({ origin }) => origin);
+      if (waiting.length === 0) return true;
+      return `no content yet, or expired, of ${shortList(waiting)}; the log says why`;
+    };
     const served = this.#closing.use(await serveMetrics(this.#runtime, { listen: listen!, registry, ready }));
     this.#metricsAt = `http://${formatEndpoint(served.local)}/metrics`;
   }
+}
+
+function shortList(origins: readonly string[]): string {
+  const more = origins.length > zonesListedMax ? ` and ${origins.length - zonesListedMax} more` : "";
+  return `${origins.slice(0, zonesListedMax).join(", ")}${more}`;
+}
+
+function geoLine({ message }: GeoProblem): string {
+  return `geo: ${message}`;
+}
+
+/** Settings as a user knows them. */
+function nameInFile(key: (typeof fixedSettings)[number]): string {
+  return key === "answers" ? "udpPayloadBytes, version, serverId or badCookie" : key;
 }

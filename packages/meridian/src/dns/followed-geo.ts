@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { GeoSource, readGeoSettings, type Authority, type GeoSettings, type GeoStatus } from "@meridian/dns";
+import {
+  GeoSource,
+  readGeoSettings,
+  type Authority,
+  type GeoProblem,
+  type GeoSettings,
+  type GeoSourceOptions,
+  type GeoStatus,
+} from "@meridian/dns";
 import type { Runtime } from "@meridian/runtime";
 import { watchedFile } from "../cluster/watched-file.ts";
 import { MeridianError } from "../meridian-error.ts";
@@ -38,8 +46,7 @@ export class FollowedGeo implements AsyncDisposable {
     await this[Symbol.asyncDispose]();
     this.#settings = settings;
     if (settings === undefined) return;
-    const { options, problems } = readGeoSettings(settings, watchedFile);
-    if (options === undefined) throw new MeridianError("BadFile", problems.join("\n"));
+    const options = optionsOf(settings);
     const { log } = this.#runtime;
     const source = new GeoSource(this.#runtime, {
       ...options,
@@ -56,9 +63,27 @@ export class FollowedGeo implements AsyncDisposable {
     this.#running = source.run(this.#stop.signal);
   }
 
+  /** What is wrong with the files that the settings name; nothing goes by them. */
+  async check(settings: GeoSettings | undefined): Promise<readonly GeoProblem[]> {
+    if (settings === undefined) return [];
+    const source = new GeoSource(this.#runtime, {
+      ...optionsOf(settings),
+      onState: () => {},
+      onProblems: () => {},
+    });
+    await source.refresh();
+    return source.status.problems;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;
     this.#source = undefined;
   }
+}
+
+function optionsOf(settings: GeoSettings): Omit<GeoSourceOptions, "onState" | "onProblems"> {
+  const { options, problems } = readGeoSettings(settings, watchedFile);
+  if (options === undefined) throw new MeridianError("BadFile", problems.join("\n"));
+  return options;
 }

@@ -35,15 +35,22 @@ const cookieSecretsMax = 3;
  */
 export async function readMaterials(settings: DnsSettings, problems: string[]): Promise<DnsMaterials> {
   const keys = new Map<string, TsigKey>();
+  const unread: KeySettings[] = [];
+  // A key that is listed but could not be read is one problem, not one more for each place that names it.
+  const mayBeUnread = (name: string): boolean =>
+    unread.some((each) => each.kind === "named" && foldNameText(each.name) === foldNameText(name));
   for (const each of settings.keys) {
-    for (const key of await readKeys(each, problems)) {
+    const read = await readKeys(each, problems);
+    if (read.length === 0) unread.push(each);
+    for (const key of read) {
       const at = each.kind === "named" ? each.at : each.file.at;
       if (keys.has(key.name)) problems.push(`${at}: there is another key ${key.name}; keep one`);
       keys.set(key.name, key);
     }
   }
   for (const { name, at } of keyReferences(settings))
-    if (!keys.has(foldNameText(name))) problems.push(`${at}: there is no key ${name}; list it under keys`);
+    if (!keys.has(foldNameText(name)) && !mayBeUnread(name))
+      problems.push(`${at}: there is no key ${name}; list it under keys`);
   const { cookieSecrets, tls } = settings;
   const cas = new Map<string, string>();
   for (const zone of settings.zones) {

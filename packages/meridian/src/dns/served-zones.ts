@@ -112,7 +112,7 @@ export class ServedZones implements AsyncDisposable {
         });
         opened.push(each.zone.origin);
       } catch (error) {
-        problems.push(`${at}: ${messageOf(error)}`);
+        problems.push(`${at}: ${messageOf(error).replaceAll(diskPath(path), () => path)}`);
       }
     }
     if (problems.length > 0) for (const origin of opened) await updates.remove(origin);
@@ -184,10 +184,10 @@ export class ServedZones implements AsyncDisposable {
         (await stampOf(file.path)) === stamp;
       if (isSame) return { zone, stamp };
       if (updates === undefined) continue;
-      this.#runtime.log.warn("a zone that takes updates is read from its file at a start only", {
-        zone: zone.origin,
-        path: file.path,
-      });
+      this.#runtime.log.warn(
+        "a zone that takes updates is read from its file at a start only, which fails where the file's serial is not the journal's; put the old file back and change the zone by updates",
+        { zone: zone.origin, path: file.path },
+      );
       return { zone, stamp };
     }
     return undefined;
