@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
   isNewerSerial,
@@ -21,6 +22,7 @@ import type { Runtime } from "@meridian/runtime";
 import { messageOf } from "../meridian-error.ts";
 import { diskPath } from "./disk-path.ts";
 import type { DnsSettings, FileZoneSettings } from "./dns-settings.ts";
+import { KeptSerial } from "./kept-serial.ts";
 import {
   originOf,
   prepareSecondary,
@@ -52,6 +54,7 @@ interface ServedZone {
   readonly zone: Zone;
   readonly secondary?: SecondaryZone;
   keys?: { readonly zoneKeys: ZoneKeys; readonly keys: SigningKeys } | undefined;
+  keptSerial?: { readonly folder: string; readonly serial: KeptSerial } | undefined;
   following?: Disposable | undefined;
 }
 
@@ -139,8 +142,9 @@ export class ServedZones implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#options.authority.onNotify = undefined;
     await this.#options.updates[Symbol.asyncDispose]();
-    for (const { secondary, following, keys } of this.#served.values()) {
+    for (const { secondary, following, keys, keptSerial } of this.#served.values()) {
       following?.[Symbol.dispose]();
+      await keptSerial?.serial[Symbol.asyncDispose]();
       keys?.zoneKeys[Symbol.dispose]();
       await secondary?.[Symbol.asyncDispose]();
     }
@@ -204,6 +208,7 @@ export class ServedZones implements AsyncDisposable {
     const prepared = isAdopted ? { ...given, zone: before.zone } : given;
     const { zone, settings } = prepared;
     const served: ServedZone = before?.zone === zone ? before : { prepared, zone };
+    await this.#keepSerial(served, settings.signing?.keys.path);
     this.#sign(served, { prepared, before });
     this.#options.updates.setRules(zone.origin, updateRulesOf(settings));
     this.#options.authority.setZone(zone);
@@ -228,6 +233,17 @@ export class ServedZones implements AsyncDisposable {
       read.setSoa({ serial: nextSerial(zone.serial) });
     await zone.adopt(read, new WorkSlices(this.#runtime.clock));
     return true;
+  }
+
+  /** Before the first key set steps the serial, and behind the journal, which stands on that of the file. */
+  async #keepSerial(served: ServedZone, folder: string | undefined): Promise<void> {
+    if (served.keptSerial?.folder === folder) return;
+    await served.keptSerial?.serial[Symbol.asyncDispose]();
+    served.keptSerial = undefined;
+    if (folder === undefined) return;
+    const { zone } = served;
+    const path = diskPath(join(folder, `${encodeURIComponent(zone.origin)}.serial`));
+    served.keptSerial = { folder, serial: await KeptSerial.open(this.#runtime, { zone, path }) };
   }
 
   /** Before the zone is served, so that no answer of a signed zone lacks its signatures. */
@@ -301,6 +317,8 @@ export class ServedZones implements AsyncDisposable {
     const { updates, onSigning } = this.#options;
     served.following?.[Symbol.dispose]();
     if (served.keys !== undefined && !isReplaced) onSigning(served.zone, undefined);
+    // Taking the keys out steps a zone that is served no more.
+    await served.keptSerial?.serial[Symbol.asyncDispose]();
     served.keys?.zoneKeys[Symbol.dispose]();
     await served.secondary?.[Symbol.asyncDispose]();
     if (!isReplaced) await updates.remove(served.zone.origin);
