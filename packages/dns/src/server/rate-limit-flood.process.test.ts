@@ -198,12 +198,14 @@ for (const [name, exemptLoopback] of [
         listen: [{ address: "127.0.0.1", port: 0 }],
         ...(threads === undefined ? {} : { serveUdp: threads.serveUdp }),
       });
-      const tally = await askInTurn(server.local[0]!, 300);
+      // As many answers as fit the client's receive buffer, should they all come before it reads the first.
+      const count = 150;
+      const tally = await askInTurn(server.local[0]!, count);
       const { slipped, dropped } = rateLimit.counters;
       const limited = [...slipped, ...dropped].reduce((sum, count) => sum + count, 0);
-      assert.equal(tally.full + limited, 300);
+      assert.equal(tally.full + limited, count);
       assert.equal(tally.truncated, slipped[0]);
-      if (exemptLoopback) assert.equal(tally.full, 300);
+      if (exemptLoopback) assert.equal(tally.full, count);
       else assert.ok(tally.truncated > 0 && dropped[0]! > 0, JSON.stringify(tally));
     });
   }
