@@ -3,6 +3,7 @@ import test from "node:test";
 import { ReusedClient, type Runtime } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import { loadZone } from "../testdata/case-zone.ts";
+import type { RecordSet } from "../zone/record-set.ts";
 import type { Zone } from "../zone/zone.ts";
 import { composeUpdate, type UpdateChange } from "./compose-update.ts";
 import { UpdateServer } from "./update-server.ts";
@@ -239,4 +240,22 @@ test("rules change, and a zone ends and begins to take updates, while the server
   assert.equal(contentOf(again), contentOf(zone));
   assert.equal(await sim.complete(update(add("c", "192.0.2.6"))), 0);
   assert.equal(again.recordSetsOf("c.u.test").length, 1);
+});
+
+const keySet = (data: string): RecordSet => ({ name: "u.test", type: "DNSKEY", ttl: 60, data: [data] });
+
+test("keys that step the serial while an update is written leave it as the journal has it", async () => {
+  const { sim, node } = world();
+  const { zone, update } = await sim.complete(open(node.runtime));
+  node.disk.conditions = { latencyMs: { min: 5, max: 5 }, unsyncedSurvival: 0 };
+  let steps = 0;
+  for (const afterMs of [1, 3, 7]) {
+    node.runtime.clock.after(afterMs, () => {
+      zone.setApexExtra([keySet(`257 3 13 ${"A".repeat(84)}${"BCD"[steps++]!}AAA`)]);
+    });
+  }
+  assert.equal(await sim.complete(update(add("a", "192.0.2.1"))), 0);
+  assert.ok(steps > 0);
+  const again = await sim.complete(open(node.restart()));
+  assert.equal(again.zone.serial, zone.serial);
 });

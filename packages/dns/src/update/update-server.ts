@@ -191,9 +191,12 @@ export class UpdateServer implements AsyncDisposable {
       return updateRcode.refused;
     }
     const { serial: wanted } = change.step;
-    const serial =
-      wanted !== undefined && isNewerSerial(wanted, zone.serial) ? wanted : nextSerial(zone.serial);
-    await journal.append(change, serial);
+    let serial: number;
+    do {
+      serial = wanted !== undefined && isNewerSerial(wanted, zone.serial) ? wanted : nextSerial(zone.serial);
+      await journal.append(change, serial);
+      // Keys may have stepped the serial meanwhile: what is served is what the journal has, so it gets a newer one.
+    } while (!isNewerSerial(serial, zone.serial));
     zone.replace(change.owners, { ...change.step, serial });
     this.counters.applied++;
     return updateRcode.noError;
