@@ -259,3 +259,29 @@ test("keys that step the serial while an update is written leave it as the journ
   const again = await sim.complete(open(node.restart()));
   assert.equal(again.zone.serial, zone.serial);
 });
+
+test("what signing makes at the apex is not in the journal, neither at once nor once it is compacted", async () => {
+  for (const isLarge of [false, true]) {
+    const { sim, node } = world();
+    const { zone, update, server } = await sim.complete(open(node.runtime));
+    zone.setApexExtra([keySet(`257 3 13 ${"A".repeat(88)}`)]);
+    const rounds = isLarge ? 60 : 1;
+    for (let round = 0; round < rounds; round++) {
+      const changes = Array.from({ length: isLarge ? 80 : 1 }, (_, index) => [
+        { kind: "deleteSet" as const, name: `t${index}.u.test`, type: "TXT" },
+        { kind: "add" as const, name: `t${index}.u.test`, type: "TXT", ttl: round, data: "x".repeat(250) },
+      ]).flat();
+      const apex = { kind: "add" as const, name: "u.test", type: "TXT", ttl: round, data: "apex" };
+      assert.equal(await sim.complete(update(...changes, apex)), 0);
+    }
+    await sim.complete(server[Symbol.asyncDispose]());
+    const stored = new TextDecoder("latin1").decode(await sim.complete(node.runtime.disk.read(path)));
+    assert.ok(stored.length < 1_200_000, `${stored.length}`);
+    assert.doesNotMatch(stored, /DNSKEY/);
+    assert.ok(zone.recordSetsOf("u.test").some(({ type }) => type === "DNSKEY"));
+    zone.setApexExtra([]);
+    const again = await sim.complete(open(node.restart()));
+    const data = (of: Zone): unknown[] => [...of.recordSets()].filter(({ type }) => type !== "SOA");
+    assert.deepEqual(data(again.zone), data(zone));
+  }
+});

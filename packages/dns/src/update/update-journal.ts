@@ -1,5 +1,6 @@
 import type { Disk, DiskLog, Logger } from "@meridian/runtime";
 import { DnsError } from "../dns-error.ts";
+import { typeFromText } from "../message/codes.ts";
 import type { RecordSet } from "../zone/record-set.ts";
 import type { WorkSlices } from "../zone/work-slices.ts";
 import type { Zone, ZoneSoa, ZoneStep } from "../zone/zone.ts";
@@ -221,7 +222,8 @@ function* compactedEntries(zone: Zone, touched: readonly string[]): Generator<En
   for (let at = 0; at === 0 || at < touched.length; at += ownersPerRecord) {
     const owners = touched.slice(at, at + ownersPerRecord).map((owner) => {
       const sets = zone.recordSetsOf(owner);
-      const own = (set: RecordSet): boolean => set.type !== "SOA" && set.type !== "NS";
+      const own = ({ type }: RecordSet): boolean =>
+        type !== "SOA" && type !== "NS" && !zone.apexExtraTypes.has(typeFromText(type));
       return [owner, owner === zone.origin ? sets.filter(own) : sets] as const;
     });
     yield { ...common, owners };

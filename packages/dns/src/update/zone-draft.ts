@@ -7,11 +7,11 @@ import { isNewerSerial } from "../zone/serial.ts";
 import type { Zone, ZoneSoa, ZoneStep } from "../zone/zone.ts";
 
 /** What a draft needs of a zone. */
-export type DraftedZone = Pick<Zone, "origin" | "soa" | "recordSetsOf">;
+export type DraftedZone = Pick<Zone, "origin" | "soa" | "recordSetsOf" | "apexExtraTypes">;
 
 /** What a zone is to become. */
 export interface ZoneChange {
-  /** Everything that each touched owner is to have, SOA and NS of the apex excepted. */
+  /** Everything that each touched owner is to have, SOA, NS and what signing made of the apex excepted. */
   readonly owners: ReadonlyMap<string, readonly RecordSet[]>;
   /** SOA fields and NS set of the apex, where they change, and the serial that a new SOA brought. */
   readonly step: ZoneStep;
@@ -108,6 +108,7 @@ export class ZoneDraft {
   /** What differs from the zone, or `undefined`. */
   changes(): ZoneChange | undefined {
     const owners = new Map<string, readonly RecordSet[]>();
+    const extra = this.#zone.apexExtraTypes;
     let step: ZoneStep = {};
     if (this.#soa !== undefined) {
       const { serial, ...soa } = this.#soa;
@@ -119,9 +120,9 @@ export class ZoneDraft {
       const apexNs = isOrigin ? sets.get(typeNs) : undefined;
       if (apexNs !== undefined && isDifferent(apexNs))
         step = { ...step, nameServers: [...apexNs.records.values()], nameServerTtl: apexNs.ttl };
-      const rest = [...sets.values()].filter(
-        (set) => !isOrigin || (set.type !== typeSoa && set.type !== typeNs),
-      );
+      const rest = isOrigin
+        ? [...sets.values()].filter(({ type }) => type !== typeSoa && type !== typeNs && !extra.has(type))
+        : [...sets.values()];
       if (!rest.some(isDifferent)) continue;
       owners.set(
         key,

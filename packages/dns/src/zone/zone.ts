@@ -278,6 +278,11 @@ export class Zone {
     this.#commit({ contents: [], apex: { ...this.#apex, extra: sets.map(wireSetFromText) } });
   }
 
+  /** The types of what `setApexExtra` gave: not part of what a zone is given, and not to be stored with it. */
+  get apexExtraTypes(): ReadonlySet<number> {
+    return new Set(this.#apex.extra.map(({ type }) => type));
+  }
+
   /** Every record set: the apex with SOA and NS first, then the owners in canonical order (RFC 4034 §6.1). */
   *recordSets(): IterableIterator<RecordSet> {
     const { tree } = this;
@@ -335,7 +340,13 @@ export class Zone {
     contents: readonly OwnerContent[],
   ): Apex {
     const present = this.#apex;
-    const given = contents.find(({ name }) => equalNames(name, this.tree.origin))?.sets;
+    const whole = contents.find(({ name }) => equalNames(name, this.tree.origin))?.sets;
+    // A change may hand all sets of the apex back, those of signing among them; what those hide stays as it is.
+    const isExtra = ({ type }: WireSet): boolean => present.extra.some((extra) => extra.type === type);
+    const given = whole && [
+      ...whole.filter((set) => !isExtra(set)),
+      ...present.given.filter((set) => isExtra(set)),
+    ];
     if (soa === undefined && nameServers === undefined && nameServerTtl === undefined && given === undefined)
       return present;
     return {
@@ -389,7 +400,6 @@ export class Zone {
     const builder = this.#builder;
     builder.begin();
     builder.add(this.#soaSet({ ...apex.soa, serial: this.serial }));
-    // A dynamic update hands all sets of the apex back, those of signing among them.
     const given = apex.given.filter(({ type }) => apex.extra.every((extra) => extra.type !== type));
     for (const set of [nameServers, ...apex.extra, ...given]) builder.add(set);
     builder.end();
