@@ -455,3 +455,18 @@ test("a zone of another content is exchanged whole, with its observers and threa
   put(secondary.zone, "n1.p.test", ["192.0.2.99"]);
   assert.deepEqual(deltas.at(-1)?.added.length, 2, "later steps are told as ever");
 });
+
+test("a copy expires at its time from the start where the clock was set back meanwhile", async () => {
+  const { sim, node, open } = world();
+  const primary = await primaryNode(sim, 2, makeZone());
+  const first = await open([at(2)], { copyFolder: "zones" });
+  await sim.run({ until: () => first.zone.ready, untilMs: 5_000 });
+  await sim.run({ untilMs: sim.nowMs + 1_000 });
+  primary.crash();
+  node.restart();
+  node.skewMs = -86_400_000;
+  const second = await open([at(2)], { copyFolder: "zones" });
+  assert.equal(second.state.at, "current");
+  await sim.run({ untilMs: sim.nowMs + 310_000 });
+  assert.equal(second.state.at, "expired");
+});

@@ -383,7 +383,8 @@ export class SecondaryZone implements AsyncDisposable {
       await this.#adopt(loader);
       this.#checkedAtMs = checkedAtMs;
       const { expireMs } = refreshTimes(this.zone.soa, this.#options.bounds);
-      const leftMs = expireMs - (this.#runtime.clock.now() - checkedAtMs);
+      // A clock that was set back makes the copy no younger than new.
+      const leftMs = expireMs - Math.max(0, this.#runtime.clock.now() - checkedAtMs);
       this.#at = leftMs > 0 ? "current" : "expired";
       if (leftMs > 0) {
         this.zone.setReady();
