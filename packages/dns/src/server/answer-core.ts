@@ -42,7 +42,7 @@ export interface AnswerCoreOptions {
   readonly clock?: Clock;
   /** Seeds the draws of weighted answers. */
   readonly random: Random;
-  /** Which counters are this thread's: 1 to `counterSlots` - 1 for workers, kept by a restarted one. */
+  /** Which counters are this thread's: 1 to `counterSlots` - 1 for workers. */
   readonly slot: number;
   /** Answers what is more than a QUERY; absent: such messages are `deferred`. */
   readonly main?: MainThread;

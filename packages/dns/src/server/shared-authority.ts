@@ -35,7 +35,7 @@ export interface AnswerSettings {
   readonly noCookieOctetsMax: number;
 }
 
-/** How many threads can count at once; slot 0 is the main thread's. */
-export const counterSlots = 65;
+/** How many threads can count at once: the main thread in slot 0, and for each of 64 sockets two, as one replaces another. */
+export const counterSlots = 129;
 /** Numbers of each slot, 8 octets each. */
 export const counterNumbers = 64;

@@ -11,11 +11,19 @@ const waitMsFirst = 100;
 /** How long a thread may take to answer what is queued when the server stops. */
 const drainMs = 2_000;
 
+/** Which of the two threads that one socket may have at once. */
+export type ThreadPlace = 0 | 1;
+
 /** What a socket and the thread that answers it need. */
 export interface SocketWorkerOptions {
   readonly socket: MmsgSocket;
-  /** What a thread starts with, as things are now. */
-  readonly start: () => Omit<WorkerStart, "control" | "socket">;
+  /**
+   * What a thread starts with, as things are now. A thread and the one that replaces it run at once for a moment: each place
+   * has its own of what only one thread may write.
+   */
+  readonly start: (place: ThreadPlace) => Omit<WorkerStart, "control" | "socket">;
+  /** A reply came after the socket was closed. */
+  readonly onReplyLost?: () => void;
   readonly onDeferred: (message: DeferredMessage, reply: (octets: Uint8Array) => void) => void;
 }
 
@@ -34,7 +42,9 @@ export class SocketWorker {
   /** The one that was replaced, until it has ended. */
   #leaving: UdpThread | undefined;
   #past: WorkerCounters = sumCounters([]);
+  #place: ThreadPlace = 0;
   #closing = false;
+  #isClosed = false;
   #restarting: Promise<void> | undefined;
   #cancelRestart: (() => void) | undefined;
   #faults = 0;
@@ -44,7 +54,7 @@ export class SocketWorker {
     this.#runtime = runtime;
     this.#options = options;
     this.#replies = new MmsgBatch(options.socket.descriptor, { width: 1 });
-    this.#thread = this.#startThread();
+    this.#thread = this.#startThread(this.#place);
   }
 
   /** Resolves when its thread answers. */
@@ -86,16 +96,18 @@ export class SocketWorker {
     await thread.ended;
     cancel();
     // Only now: a descriptor that a thread still reads from could be another file's by then.
+    this.#isClosed = true;
     this.#options.socket[Symbol.dispose]();
     this.#replies[Symbol.dispose]();
   }
 
-  #startThread(): UdpThread {
-    const { socket, start, onDeferred } = this.#options;
+  #startThread(place: ThreadPlace): UdpThread {
+    const { socket, start, onDeferred, onReplyLost } = this.#options;
     this.#startedMs = this.#runtime.clock.monotonicMs();
-    const thread = new UdpThread({ ...start(), socket: socket.descriptor }, (message) =>
+    const thread = new UdpThread({ ...start(place), socket: socket.descriptor }, (message) =>
       onDeferred(message, (octets) => {
-        if (!this.#closing) this.#replies.reply(message.peer, octets);
+        if (this.#isClosed) onReplyLost?.();
+        else this.#replies.reply(message.peer, octets);
       }),
     );
     void thread.ended.then((error) => this.#onEnded(thread, error));
@@ -104,7 +116,8 @@ export class SocketWorker {
 
   async #restart(): Promise<void> {
     const before = this.#thread;
-    const next = this.#startThread();
+    const place = this.#place === 0 ? 1 : 0;
+    const next = this.#startThread(place);
     this.#coming = next;
     try {
       await next.ready;
@@ -116,6 +129,7 @@ export class SocketWorker {
       this.#coming = undefined;
     }
     this.#thread = next;
+    this.#place = place;
     this.#leaving = before;
     before.end(ending.now);
     await before.ended;
@@ -137,7 +151,7 @@ export class SocketWorker {
     log.warn("a dns worker thread ended; another takes its socket", { ...this.local, error, waitMs });
     this.#cancelRestart = clock.after(waitMs, () => {
       this.#past = sumCounters([this.#past, ended.counters]);
-      this.#thread = this.#startThread();
+      this.#thread = this.#startThread(this.#place);
     });
   }
 }

@@ -285,6 +285,44 @@ test(
   },
 );
 
+test(
+  "a thread shares nothing that it writes with the one it replaces; replies leave until the socket is closed",
+  { skip },
+  async () => {
+    const authority = new Authority(runtime);
+    const socket = openMmsgSocket({ address, port: 0 });
+    const { local } = socket;
+    const places: number[] = [];
+    let lost = 0;
+    let onReply: (reply: (octets: Uint8Array) => void) => void;
+    const deferral = new Promise<(octets: Uint8Array) => void>((resolve) => (onReply = resolve));
+    const worker = new SocketWorker(runtime, {
+      socket,
+      start: (place) => {
+        places.push(place);
+        return { shared: authority.share(), signings: [], slot: 1 + place, proxies: [] };
+      },
+      onReplyLost: () => lost++,
+      onDeferred: (_message, reply) => onReply(reply),
+    });
+    await worker.ready;
+    await worker.restart();
+    await worker.restart();
+    assert.deepEqual(places, [0, 1, 0]);
+    const update = question("p.test", { opcode: 5 });
+    const answer = ask(local, update);
+    const reply = await deferral;
+    const closing = worker.close();
+    const octets = composeMessage({ id: 7, questions: [], response: true, opcode: 5, rcode: 5 });
+    reply(octets);
+    assert.equal((await answer).rcode, 5);
+    await closing;
+    assert.equal(lost, 0);
+    reply(octets);
+    assert.equal(lost, 1);
+  },
+);
+
 async function settled(look: () => Promise<string>, expected: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     const seen = await look();

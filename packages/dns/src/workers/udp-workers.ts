@@ -13,9 +13,10 @@ import {
 } from "@meridian/runtime/node";
 import type { ZoneSigning } from "../dnssec/online-signer.ts";
 import { nameToText, type Name } from "../name/name.ts";
+import type { QueryLogRing } from "../server/query-log-ring.ts";
 import type { QueryLog } from "../server/query-log.ts";
 import { counterSlots, type SharedAuthority } from "../server/shared-authority.ts";
-import { SocketWorker } from "./socket-worker.ts";
+import { SocketWorker, type ThreadPlace } from "./socket-worker.ts";
 import type { DeferredMessage } from "./udp-thread.ts";
 import { sumCounters, type WorkerCounters } from "./worker-control.ts";
 import type { ToWorker } from "./worker-messages.ts";
@@ -35,6 +36,12 @@ export interface UdpWorkersOptions {
   readonly proxies?: readonly string[];
   /** Notes what the threads answer; what comes to the main thread is noted by the function given to `serveUdp`. */
   readonly queryLog?: QueryLog;
+}
+
+/** What only one thread at a time may write. */
+interface WrittenByThread {
+  readonly slot: number;
+  readonly ring: QueryLogRing | undefined;
 }
 
 const answerOctetsMax = 65_535;
@@ -76,10 +83,10 @@ export class UdpWorkers {
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await Promise.all(workers.map(({ worker }) => worker.close()));
-      for (const { worker, slot } of workers) {
+      for (const { worker, places } of workers) {
         this.#past = sumCounters([this.#past, worker.counters]);
         this.#workers.delete(worker);
-        this.#slots.delete(slot);
+        for (const { slot } of places.values()) this.#slots.delete(slot);
       }
     };
     try {
@@ -142,20 +149,31 @@ export class UdpWorkers {
     return sockets;
   }
 
-  #startWorker(socket: MmsgSocket, served: UdpServerOptions): { worker: SocketWorker; slot: number } {
+  #startWorker(
+    socket: MmsgSocket,
+    served: UdpServerOptions,
+  ): { readonly worker: SocketWorker; readonly places: ReadonlyMap<ThreadPlace, WrittenByThread> } {
     const { authority, proxies = [], queryLog } = this.#options;
-    const ring = queryLog?.addRing();
-    const slot = this.#freeSlot();
+    const places = new Map<ThreadPlace, WrittenByThread>();
+    const placeOf = (place: ThreadPlace): WrittenByThread => {
+      const known = places.get(place) ?? { slot: this.#freeSlot(), ring: queryLog?.addRing() };
+      places.set(place, known);
+      return known;
+    };
     const output = new Uint8Array(answerOctetsMax);
     const worker = new SocketWorker(this.#runtime, {
       socket,
-      start: () => ({
-        shared: authority.share(),
-        signings: [...this.#signings.values()],
-        slot,
-        proxies,
-        ...(ring === undefined ? {} : { queryLog: ring.shared }),
-      }),
+      start: (place) => {
+        const { slot, ring } = placeOf(place);
+        return {
+          shared: authority.share(),
+          signings: [...this.#signings.values()],
+          slot,
+          proxies,
+          ...(ring === undefined ? {} : { queryLog: ring.shared }),
+        };
+      },
+      onReplyLost: () => served.onLost?.(),
       onDeferred: ({ message, address, port }: DeferredMessage, reply) => {
         const client = new ReusedClient("udp", { address, port });
         const length = served.answer(message, 0, message.length, client, output);
@@ -164,7 +182,7 @@ export class UdpWorkers {
       },
     });
     this.#workers.add(worker);
-    return { worker, slot };
+    return { worker, places };
   }
 
   /** Where the main thread counts is slot 0. More threads than slots share one, whose numbers are then too low. */
