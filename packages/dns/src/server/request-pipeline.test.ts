@@ -17,6 +17,7 @@ import { findTsig } from "../tsig/tsig-record.ts";
 import { Authority, type NotifyHint } from "./authority.ts";
 import type { RequestHandler, VerifiedRequest } from "./dns-request.ts";
 import { RateLimit } from "./rate-limit.ts";
+import { readRequestHead, truncateAnswer } from "./request-head.ts";
 import { createRequestPipeline, type RequestPipelineOptions } from "./request-pipeline.ts";
 
 const key = parseTsigKey({
@@ -74,6 +75,7 @@ function world(options: Partial<RequestPipelineOptions> = {}): World {
 }
 
 const update = composeMessage({ id: 7, opcode: 5, questions: [{ name: "p.test", type: "SOA", class: 1 }] });
+const prohibited = { code: 15, octets: Uint8Array.of(0, 18) };
 const rcodeOf = ([answer]: readonly Uint8Array[]): number => parseMessage(answer!).rcode;
 
 test("without whoever answers them, updates and transfers are refused, and other opcodes are not implemented", async () => {
@@ -144,7 +146,7 @@ test("what is answered for the authority has its cookies, and DO as it was asked
   assert.equal(own[0]!.octets.length, 24);
   for (const answer of [parseMessage((await send(asked))[0]!), await sendSigned(asked)]) {
     assert.equal(answer.rcode, 5);
-    assert.deepEqual(answer.edns, { ...edns, options: own });
+    assert.deepEqual(answer.edns, { ...edns, options: [prohibited, ...own] });
   }
   assert.deepEqual(
     parseMessage((await send(composeMessage({ ...parseMessage(update), edns: { ...edns, version: 1 } })))[0]!)
@@ -196,6 +198,39 @@ test("what a handler throws is told as SERVFAIL, signed, and logged", async () =
   });
   assert.equal((await sendSigned(update)).rcode, 2);
   assert.deepEqual(logged, ["answering a DNS request failed"]);
+});
+
+test("what is refused says why and repeats the client subnet, with scope 0", async () => {
+  const { send } = world();
+  const subnet = (scope: number): { code: number; octets: Uint8Array } => ({
+    code: 8,
+    octets: Uint8Array.of(0, 1, 24, scope, 192, 0, 2),
+  });
+  const refused = async (more: Partial<Message>): Promise<readonly unknown[] | undefined> => {
+    const edns = { ...plainEdns, options: [subnet(9)] };
+    return parseMessage((await send(composeMessage({ ...parseMessage(update), ...more, edns })))[0]!).edns
+      ?.options;
+  };
+  assert.deepEqual(await refused({}), [subnet(0), prohibited]);
+  assert.deepEqual(await refused({ opcode: 2 }), [subnet(0), { code: 15, octets: Uint8Array.of(0, 21) }]);
+});
+
+test("an update without a zone is malformed, whoever sends it", async () => {
+  const { send, sendSigned } = world({ update: async function* () {} });
+  const without = composeMessage({ id: 7, opcode: 5, questions: [] });
+  assert.equal(rcodeOf(await send(without)), 1);
+  assert.equal((await sendSigned(without)).rcode, 1);
+});
+
+test("a truncated answer keeps all of its response code", () => {
+  const asked = question("p.test", "A", { edns: true });
+  const [more] = parseMessage(asked).questions;
+  const answer = composeMessage({
+    ...{ id: 7, response: true, rcode: 23, edns: plainEdns, questions: [more!] },
+    answers: [{ name: "p.test", type: "A", class: 1, ttl: 5, data: "192.0.2.1" }],
+  });
+  const cut = parseMessage(truncateAnswer(answer, readRequestHead(asked)));
+  assert.deepEqual([cut.truncated, cut.answers.length, cut.rcode], [true, 0, 23]);
 });
 
 test("malformed requests, and EDNS versions to come, are told so", async () => {

@@ -4,6 +4,7 @@ import type { CookieSecrets } from "./cookie-secrets.ts";
 import type { TsigKeyring } from "../tsig/tsig-keyring.ts";
 import { verifyRequest } from "../tsig/verify-request.ts";
 import type { DnsRequest, RequestHandler, RequestPipeline, VerifiedRequest } from "./dns-request.ts";
+import { extendedError } from "./opt-record.ts";
 import { responseClass, type LimitedClient, type RateLimit } from "./rate-limit.ts";
 import {
   addCookie,
@@ -36,6 +37,11 @@ export interface RequestPipelineOptions {
 }
 
 const rcode = { formErr: 1, servFail: 2, notImp: 4, refused: 5, notAuth: 9, badVers: 16 } as const;
+/** Why a kind of request is not taken. */
+const extendedErrors = new Map<number, number>([
+  [rcode.notImp, extendedError.notSupported],
+  [rcode.refused, extendedError.prohibited],
+]);
 const opcode = { query: 0, notify: 4, update: 5 } as const;
 const messageOctetsMax = 65_535;
 
@@ -140,7 +146,7 @@ async function* dispatch(
   }
   const handler = handlerFor(request, { head, options });
   if (typeof handler === "number") {
-    yield composeEmptyAnswer(head, { rcode: handler });
+    yield composeEmptyAnswer(head, { rcode: handler, extendedError: extendedErrors.get(handler) });
     return;
   }
   let answered = false;
@@ -167,6 +173,8 @@ async function* dispatch(
 function handlerFor(request: VerifiedRequest, { head, options }: Context): RequestHandler | number {
   switch (head.opcode) {
     case opcode.update:
+      // RFC 2136 §3.1.1: exactly one zone.
+      if (head.questionCount !== 1) return rcode.formErr;
       return options.update ?? rcode.refused;
     case opcode.notify:
       return (plain) => lookUp(plain, options);
