@@ -93,3 +93,33 @@ test("a datagram of a proxy is answered as from its client, and without a header
   );
   assert.deepEqual(seen, ["192.0.2.7#4660 30", "10.1.1.1#99 30", "198.51.100.1#99 30", "198.51.100.1#99 58"]);
 });
+
+test("an IPv4 client of a proxy that speaks IPv6 is one of IPv4", () => {
+  const seen: unknown[] = [];
+  const answer = answerProxied(
+    // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
+    (_input, _offset, length, { address, octetCount, port }) => {
+      seen.push([address, octetCount, port, length]);
+      return 12;
+    },
+    new ProxySources(["10.0.0.0/8"]),
+  );
+  for (const prefix of ["00000000000000000000ffff", "00000000000000000000fffe", "00000000000000000001ffff"]) {
+    const header = hex(
+      `${signature} 21 22 0024 ${prefix}c0000207 20010db8000000000000000000000002 1234 0035`,
+    );
+    const octets = concat(header, new Uint8Array(30));
+    answer(
+      octets,
+      0,
+      octets.length,
+      new ReusedClient("udp", { address: "10.1.1.1", port: 9 }),
+      new Uint8Array(512),
+    );
+  }
+  assert.deepEqual(seen, [
+    ["192.0.2.7", 4, 0x1234, 30],
+    ["::fffe:c000:207", 16, 0x1234, 30],
+    ["::1:ffff:c000:207", 16, 0x1234, 30],
+  ]);
+});

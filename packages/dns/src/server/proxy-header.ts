@@ -7,6 +7,8 @@ const commandLocal = 0x20;
 const commandProxy = 0x21;
 /** Octets of both addresses and both ports, by address family. */
 const addressOctets = { 1: 12, 2: 36 } as const;
+/** Octets of `::ffff:`, by which a proxy that listens to both families has IPv4 clients (RFC 4291 §2.5.5.2). */
+const mappedPrefixOctets = 12;
 const transportStream = 1;
 const transportDatagram = 2;
 
@@ -20,7 +22,7 @@ export class ProxyHeader {
   length = 0;
   /** Whether the proxy speaks for itself (LOCAL): the peer is then the client. */
   local = false;
-  /** Where the client's address starts in the octets read, and how long it is. */
+  /** Where the client's address starts in the octets read, and how long it is; ::ffff:a.b.c.d is IPv4. */
   addressAt = 0;
   addressOctets: 4 | 16 = 4;
   port = 0;
@@ -62,6 +64,16 @@ export class ProxyHeader {
     this.addressOctets = family === 1 ? 4 : 16;
     const portAt = this.addressAt + 2 * this.addressOctets;
     this.port = (octets[portAt]! << 8) | octets[portAt + 1]!;
+    if (this.addressOctets === 16 && isMapped(octets, this.addressAt)) {
+      this.addressAt += mappedPrefixOctets;
+      this.addressOctets = 4;
+    }
     return "ok";
   }
+}
+
+function isMapped(octets: Uint8Array, at: number): boolean {
+  for (let index = 0; index < mappedPrefixOctets; index++)
+    if (octets[at + index] !== (index < mappedPrefixOctets - 2 ? 0 : 0xff)) return false;
+  return true;
 }
