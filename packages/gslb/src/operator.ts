@@ -24,7 +24,7 @@ import { readBooked } from "./zones/booked-endpoint.ts";
 import type { DnsKeys } from "./zones/dns-secrets.ts";
 import { GeoFeeder } from "./zones/geo-feeder.ts";
 import { KeyFeeder } from "./zones/key-feeder.ts";
-import { PeerKeys } from "./zones/peer-keys.ts";
+import { PeerKeyFeeder } from "./zones/peer-key-feeder.ts";
 import { SerialStore } from "./zones/serial-store.ts";
 import { SignedZones, type SignedZonesOptions } from "./zones/signed-zones.ts";
 import { ZoneFeeder } from "./zones/zone-feeder.ts";
@@ -103,7 +103,7 @@ interface Parts {
   readonly feeder: ZoneFeeder;
   readonly geo: GeoFeeder;
   readonly keys: KeyFeeder;
-  readonly peerKeys: PeerKeys | undefined;
+  readonly peerKeys: PeerKeyFeeder | undefined;
   readonly zones: ZoneDelegationController;
   readonly gslbs: GslbController;
 }
@@ -160,7 +160,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   });
   const peerKeys =
     signed &&
-    new PeerKeys(runtime, {
+    new PeerKeyFeeder(runtime, {
       ...{ dnsClient, signed, deadlineMs, periodMs },
       peers: (zone) => peers.sessions(zone),
     });

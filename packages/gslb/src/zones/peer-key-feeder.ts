@@ -3,7 +3,7 @@ import type { Endpoint, Runtime } from "@meridian/runtime";
 import { ownKeysLabel, type SignedZones } from "./signed-zones.ts";
 
 /** Who is asked for keys, and who takes them. */
-export interface PeerKeysOptions {
+export interface PeerKeyFeederOptions {
   readonly dnsClient: Pick<DnsClient, "query">;
   readonly signed: Pick<SignedZones, "origins" | "setForeign">;
   /** The peers of a zone, and where each is asked. */
@@ -24,14 +24,14 @@ const peerKeyName = "meridian-peers";
  *
  * Whoever could forge a peer's reply could sign for the zone. So peers are asked only with the TSIG key `meridian-peers`.
  */
-export class PeerKeys {
+export class PeerKeyFeeder {
   readonly #runtime: Pick<Runtime, "clock" | "log">;
-  readonly #options: PeerKeysOptions;
+  readonly #options: PeerKeyFeederOptions;
   /** By zone and geo tag. */
   readonly #known = new Map<string, Map<string, readonly ForeignKey[]>>();
   #key: TsigKey | undefined;
 
-  constructor(runtime: Pick<Runtime, "clock" | "log">, options: PeerKeysOptions) {
+  constructor(runtime: Pick<Runtime, "clock" | "log">, options: PeerKeyFeederOptions) {
     this.#runtime = runtime;
     this.#options = options;
   }

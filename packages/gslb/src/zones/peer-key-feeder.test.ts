@@ -9,7 +9,7 @@ import {
   type Verdict,
 } from "@meridian/dns";
 import { Simulation } from "@meridian/runtime/sim";
-import { PeerKeys } from "./peer-keys.ts";
+import { PeerKeyFeeder } from "./peer-key-feeder.ts";
 
 const zone = "cloud.example.com";
 const tsig = parseTsigKeyFile(
@@ -25,7 +25,7 @@ test("peers are asked only with the key that they share, and what one said last 
   const asked: DnsQuestion[] = [];
   let isSilent = false;
   const foreign: (readonly ForeignKey[])[] = [];
-  const peerKeys = new PeerKeys(runtime, {
+  const peerKeys = new PeerKeyFeeder(runtime, {
     dnsClient: {
       query: async (question): Promise<Verdict> => {
         asked.push(question);
