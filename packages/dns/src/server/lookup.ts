@@ -422,16 +422,18 @@ export class Lookup {
     const node = view.find(this.#target, 0);
     const owner = response.locate(nameAt, 0);
     if (node === 0) return true;
-    if (owner >= 0x4000) return false;
     const content = words[node + nodeWord.content]!;
     if (content === 0) return true;
-    response.ownerAt = owner;
+    // What stands further back cannot be pointed at, and is written out below.
+    const isPointable = owner < 0x4000;
+    response.ownerAt = isPointable ? owner : questionNameAt;
     const { at, additional } = response;
     const first = view.findSet(content, typeA);
     const second = view.findSet(content, typeAaaa);
     const isWritten =
       (first === 0 || response.write(view, first, "additional") >= 0) &&
-      (second === 0 || response.write(view, second, "additional") >= 0);
+      (second === 0 || response.write(view, second, "additional") >= 0) &&
+      (isPointable || response.spellOwners(at, owner));
     if (isWritten) return true;
     response.at = at;
     response.additional = additional;

@@ -1,4 +1,5 @@
 import { headerOctets } from "../message/header.ts";
+import { skipName } from "../message/wire-name.ts";
 import { choiceAt, tailAt } from "../zone/content-reader.ts";
 import { questionNameAt } from "../zone/owner-pointer.ts";
 import { set as setWord, setFlag, tailored } from "../zone/zone-layout.ts";
@@ -143,6 +144,33 @@ export class Response implements UnsignedAnswer {
     this.at = at + length;
     this.answers += kept;
     this.partial = true;
+  }
+
+  /**
+   * Writes the name at `ownerAt` out as the owner of all records from `start` on, which have a pointer there: in a message of
+   * over 16,383 octets it may stand where no pointer leads to.
+   *
+   * @returns false, and all is as it was, when they do not fit
+   */
+  spellOwners(start: number, ownerAt: number): boolean {
+    const { output } = this;
+    const lengthAt = (at: number): number => 12 + ((output[at + 10]! << 8) | output[at + 11]!);
+    const spelled = skipName(output, ownerAt) - ownerAt;
+    let grown = 0;
+    for (let at = start; at < this.at; at += lengthAt(at)) grown += spelled - 2;
+    if (this.at + grown > this.limit) return false;
+    // First all to the end, then one after the other to its place, which is never behind it.
+    output.copyWithin(start + grown, start, this.at);
+    this.at += grown;
+    let to = start;
+    for (let from = start + grown; from < this.at;) {
+      const length = lengthAt(from);
+      output.copyWithin(to, ownerAt, ownerAt + spelled);
+      output.copyWithin(to + spelled, from + 2, from + length);
+      to += spelled + length - 2;
+      from += length;
+    }
+    return true;
   }
 
   /** Writes one whole record of the answer section that is ready as it is, or sets TC. */
