@@ -4,9 +4,10 @@ import type { ProxySources } from "./proxy-sources.ts";
 import { TcpOutput } from "./tcp-output.ts";
 import { TcpSession, type TcpSessionHost } from "./tcp-session.ts";
 
-/** How long the first question may take to arrive, and written answers to be taken. */
+/** How long the first question may take to arrive. */
 const firstQuestionMs = 8_000;
-const congestedMs = 10_000;
+/** How long written answers may wait to be taken. */
+export const congestedMs = 10_000;
 /** Above this share of the connections allowed, silent ones are let go after `crowdedIdleMs`. */
 const crowdedShare = 0.75;
 const crowdedIdleMs = 3_000;

@@ -216,6 +216,15 @@ test("a peer that takes nothing loses its transfer and its place; so does one th
   assert.equal(server.counters.broken, 2);
 });
 
+test("a peer loses its transfer with its connection: after 10 seconds in which it takes nothing", async () => {
+  const { server, request, sim } = world([bigZone()], { transfersMax: 1 });
+  await sim.complete(server.answer(request())[Symbol.asyncIterator]().next());
+  const next = server.answer(request({ address: "10.0.0.3" }))[Symbol.asyncIterator]();
+  await sim.complete(next.next());
+  assert.ok(sim.nowMs >= 10_000 && sim.nowMs < 10_100, `${sim.nowMs}`);
+  await next.return?.();
+});
+
 test("one peer gets one transfer of a zone at a time", async () => {
   const { server, request, sim } = world([bigZone()]);
   const first = server.answer(request())[Symbol.asyncIterator]();

@@ -1,5 +1,6 @@
 import type { Clock } from "@meridian/runtime";
 import type { RequestHandler, VerifiedRequest } from "../server/dns-request.ts";
+import { congestedMs } from "../server/tcp-sessions.ts";
 import { isNewerSerial } from "../zone/serial.ts";
 import type { WireRecord, ZoneDelta, ZoneSnapshot } from "../zone/wire-record.ts";
 import type { ZoneSoa } from "../zone/zone.ts";
@@ -37,7 +38,7 @@ export interface TransferServerOptions {
   readonly journalOctetsMax?: number;
   /** Transfers at a time, over all peers; more wait. Default 10. */
   readonly transfersMax?: number;
-  /** A peer that takes no message for this long loses its transfer. Default 30,000. */
+  /** A peer that takes no message for this long loses its transfer. Default 10,000, when its connection is closed, too. */
   readonly idleMs?: number;
   /** The longest that one transfer may last. Default one hour. */
   readonly totalMs?: number;
@@ -93,7 +94,7 @@ export class TransferServer {
     this.#zones = options.zones;
     this.#policy = options.policy;
     this.#journalOctetsMax = options.journalOctetsMax ?? 1024 * 1024;
-    this.#idleMs = options.idleMs ?? 30_000;
+    this.#idleMs = options.idleMs ?? congestedMs;
     this.#totalMs = options.totalMs ?? 3_600_000;
     this.#slots = new TransferSlots({ max: options.transfersMax ?? 10, waitingMax });
   }
