@@ -452,6 +452,32 @@ test("a signed zone whose file changes stays signed, and its serial never stands
   assert.equal(await ask(server.at, "www.a.test"), "192.0.2.8");
 });
 
+test("a restart takes the serial of a signed zone not back behind the steps of its keys", async () => {
+  const folder = await folderWith({
+    "a.zone": zoneText("a.test"),
+    "dns.yaml": JSON.stringify({
+      listen: ["127.0.0.1:0"],
+      zones: [{ file: "a.zone", signing: { keys: "keys" } }],
+    }),
+  });
+  const keygen = (...words: readonly string[]): number | null =>
+    meridian("keygen", "--zone", "a.test", "--folder", path.join(folder, "keys"), ...words).status;
+  assert.equal(keygen(), 0);
+  const serial = async (at: Endpoint): Promise<number> =>
+    Number((await ask(at, "a.test", "SOA")).split(" ")[2]);
+  let last: number;
+  {
+    await using server = await serve(folder);
+    assert.equal(keygen("--zsk"), 0);
+    server.signal("SIGHUP");
+    await server.until(/Read everything again/);
+    last = await serial(server.at);
+  }
+  await using server = await serve(folder);
+  const now = await serial(server.at);
+  assert.ok(now > last, `${now} > ${last}`);
+});
+
 test("a secondary of a configuration follows its primary by NOTIFY, and serves its copy without it", async () => {
   const key = { name: "k", secret: secrets.first };
   const secondaryFolder = await folderWith({});
