@@ -225,8 +225,11 @@ async function askInTurn(to: Endpoint, count: number): Promise<Tally> {
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
   for (let sent = 0; sent < count; sent++) socket.send(www, to.port, to.address);
-  socket.send(question("mail.p.test", "MX", { id: 9 }), to.port, to.address);
+  const last = question("mail.p.test", "MX", { id: 9 });
+  socket.send(last, to.port, to.address);
+  const again = setInterval(() => socket.send(last, to.port, to.address), 500);
   await ended;
+  clearInterval(again);
   socket.close();
   return tally;
 }
