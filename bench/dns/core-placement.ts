@@ -6,7 +6,10 @@ export interface CorePlacement {
   readonly favoured: (cores: string) => readonly string[];
   /** The same, in the FIFO class from its start. */
   readonly realTime: (cores: string) => readonly string[];
-  /** Moves all threads of running processes into the FIFO class. */
+  /**
+   * Moves all threads of running processes into the round-robin real-time class: ahead of all normal work like FIFO, but
+   * threads of one process take turns on its core. In the FIFO class V8's threads may wait for one another for ever.
+   */
   readonly promote: (pids: readonly number[]) => Promise<void>;
   /** What was permitted, for the result. */
   readonly note: string;
@@ -29,11 +32,11 @@ export async function corePlacement(): Promise<CorePlacement> {
     realTime: (cores) => [...(hasFifo ? fifo : []), ...pinned(cores)],
     async promote(pids) {
       if (!hasFifo) return;
-      for (const pid of pids) await run("chrt", ["-a", "-f", "-p", "50", String(pid)]);
+      for (const pid of pids) await run("chrt", ["-a", "-r", "-p", "50", String(pid)]);
     },
     note: [
       hasFifo
-        ? "both sides in the FIFO real-time class (servers once they have started, at nice -20 until then)"
+        ? "the client in the FIFO real-time class, the servers in the round-robin one (once they have started, at nice -20 until then)"
         : "FIFO class not permitted: other work on the machine is in the figures",
       hasCores ? "pinned with taskset" : "pinning to a core not permitted",
     ].join(", "),
