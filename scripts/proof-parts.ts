@@ -89,7 +89,7 @@ export const proofParts: readonly ProofPart[] = [
       }),
   },
   {
-    name: "answers beside BIND's, over random zones",
+    name: "answers beside BIND's, NSD's and Knot's, over random zones",
     unit: "zones",
     goal: 5_000,
     step: (number) =>

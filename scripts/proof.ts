@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { cpus, release } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ import { proofParts, type ProofPart, type ProofStep } from "./proof-parts.ts";
  *
  * Each part goes on until its goal, its first failure, or its share of the minutes; at least one step of it runs. With
  * `--from N` steps count from N, so that another machine proves something else. What was run stands in
- * `bench/results/proof.json`.
+ * `bench/results/proof.json`; parts that a run leaves out keep what earlier ones proved.
  */
 const { values } = parseArgs({
   options: {
@@ -34,6 +34,8 @@ interface PartResult {
   readonly done: number;
   readonly steps: { readonly passed: number; readonly failed: number };
   readonly minutes: number;
+  /** What it was run by. */
+  readonly command: string;
   /** How to see the first failure again. */
   readonly failure?: string;
 }
@@ -57,7 +59,7 @@ async function prove(part: ProofPart, endsAtMs: number): Promise<PartResult> {
   }
   const { name, unit, goal } = part;
   const steps = { passed, failed: failure === undefined ? 0 : 1 };
-  const result = { name, unit, goal, done, steps, minutes: minutesSince(startedMs) };
+  const result = { name, unit, goal, done, steps, minutes: minutesSince(startedMs), command };
   return failure === undefined ? result : { ...result, failure };
 }
 
@@ -93,6 +95,13 @@ function commandText({ command, env }: ProofStep): string {
 
 const minutesSince = (ms: number): number => Math.round((performance.now() - ms) / 600) / 100;
 
+/** What earlier runs proved of the parts that this one leaves out. */
+async function earlierResults(): Promise<readonly PartResult[]> {
+  const text = await readFile(resultFile, "utf8").catch(() => undefined);
+  return text === undefined ? [] : (JSON.parse(text) as { parts: readonly PartResult[] }).parts;
+}
+
+const command = ["npm run proof --", ...process.argv.slice(2)].join(" ");
 const parts = proofParts.filter(({ name }) => name.includes(values.only));
 const startedMs = performance.now();
 const results: PartResult[] = [];
@@ -107,9 +116,12 @@ const machine = {
   kernel: release(),
   node: process.version,
 };
-const command = ["npm run proof --", ...process.argv.slice(2)].join(" ");
+const earlier = await earlierResults();
+const kept = proofParts.flatMap(
+  ({ name }) => [...results, ...earlier].find((result) => result.name === name) ?? [],
+);
 await mkdir(path.dirname(resultFile), { recursive: true });
-await writeFile(resultFile, `${JSON.stringify({ command, machine, parts: results }, null, 2)}\n`);
+await writeFile(resultFile, `${JSON.stringify({ machine, parts: kept }, null, 2)}\n`);
 const passed = results.reduce((sum, { steps }) => sum + steps.passed, 0);
 const failed = results.reduce((sum, { steps }) => sum + steps.failed, 0);
 console.log(`${passed} passed, ${failed} failed`);
