@@ -1,5 +1,5 @@
 import type { Clock } from "@meridian/runtime";
-import { headerOctets } from "../message/header.ts";
+import { headerOctets, rcode } from "../message/header.ts";
 import {
   typeCname,
   typeDname,
@@ -23,9 +23,6 @@ import { SignatureCache } from "./signature-cache.ts";
 import { SignedMessage } from "./signed-message.ts";
 import { OnlineSigner } from "./online-signer.ts";
 import { isKeySet, type RecordSigner } from "./record-signer.ts";
-
-const rcodeNoError = 0;
-const rcodeNxdomain = 3;
 
 /** Bounds of what signing costs, for each thread. */
 export interface AnswerSignerOptions {
@@ -113,8 +110,8 @@ export class AnswerSigner {
     answer.answers = counts.answers;
     answer.authority = counts.authority;
     answer.additional = counts.additional;
-    const isCompact = counts.denied && answer.rcode === rcodeNxdomain && !context.compactOk;
-    if (isCompact) answer.rcode = rcodeNoError;
+    const isCompact = counts.denied && answer.rcode === rcode.nxDomain && !context.compactOk;
+    if (isCompact) answer.rcode = rcode.noError;
   }
 
   /** Writes the signed message; `undefined` where nothing was to be signed. */

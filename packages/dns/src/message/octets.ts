@@ -62,6 +62,17 @@ export class OctetWriter {
   }
 }
 
+/** All parts, one behind the other. */
+export function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 /** Reads octets up to a limit and throws `BadMessage` instead of reading past it. */
 export class OctetReader {
   readonly octets: Uint8Array;

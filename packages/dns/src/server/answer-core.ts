@@ -6,7 +6,7 @@ import {
   type Random,
 } from "@meridian/runtime";
 import type { GeoState } from "../geo/geo-state.ts";
-import { headerOctets } from "../message/header.ts";
+import { headerOctets, rcode, opcode } from "../message/header.ts";
 import {
   typeAny,
   typeAxfr,
@@ -56,18 +56,6 @@ export interface MainThread {
   notify(query: Query, client: DatagramClient): number;
 }
 
-export const rcode = {
-  noError: 0,
-  formErr: 1,
-  servFail: 2,
-  notImp: 4,
-  refused: 5,
-  notAuth: 9,
-  badVers: 16,
-  badCookie: 23,
-} as const;
-const rcodeNxdomain = 3;
-const opcode = { query: 0, notify: 4, update: 5 } as const;
 const classIn = 1;
 const classChaos = 3;
 const classAny = 255;
@@ -487,7 +475,7 @@ export class AnswerCore {
 
 /** Whether a response code is that of an answer from a zone, and no error. */
 function isAnswer(code: number): boolean {
-  return code === rcode.noError || code === rcodeNxdomain;
+  return code === rcode.noError || code === rcode.nxDomain;
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { AnswerDatagram, Clock, DatagramClient, Endpoint, Random } from "@meridian/runtime";
 import { DnsError } from "../dns-error.ts";
 import type { GeoState } from "../geo/geo-state.ts";
+import { rcode } from "../message/header.ts";
 import { foldNameText } from "../name/name.ts";
 import type { Zone } from "../zone/zone.ts";
-import { AnswerCore, rcode } from "./answer-core.ts";
+import { AnswerCore } from "./answer-core.ts";
 import { createCounters, sumCounters, type AuthorityCounters } from "./answer-counters.ts";
 import { CookieSecrets } from "./cookie-secrets.ts";
 import type { RequestPipeline } from "./dns-request.ts";

@@ -1,17 +1,14 @@
-import { headerOctets } from "../message/header.ts";
+import { headerOctets, rcode } from "../message/header.ts";
 import { typeOpt, typeSoa } from "../message/type-numbers.ts";
 import { skipName } from "../message/wire-name.ts";
-
-const rcodeNoError = 0;
-const rcodeNxDomain = 3;
 
 /**
  * How long HTTP caches may keep one of our answers (RFC 8484 §5.1): the least TTL of its answer section; without one, that
  * of the SOA, which is the negative TTL already. Failures are not kept.
  */
 export function cacheControlOf(message: Uint8Array): string {
-  const rcode = message[3]! & 15;
-  if (rcode !== rcodeNoError && rcode !== rcodeNxDomain) return "no-store";
+  const code = message[3]! & 15;
+  if (code !== rcode.noError && code !== rcode.nxDomain) return "no-store";
   const answers = readCount(message, 6);
   const authority = readCount(message, 8);
   let at = headerOctets;

@@ -1,3 +1,4 @@
+import { rcode } from "../message/header.ts";
 import {
   typeA,
   typeAaaa,
@@ -30,8 +31,6 @@ import { responseClass } from "./rate-limit.ts";
 import type { Response, Section } from "./response.ts";
 import type { ZoneIndex } from "./zone-index.ts";
 
-const rcodeNxdomain = 3;
-const rcodeYxdomain = 6;
 const chainStepsMax = 16;
 /** `localtargets-`, which no wildcard stands in for: these names are what a cluster says of itself. */
 const localTargets = Uint8Array.from("localtargets-", (character) => character.charCodeAt(0));
@@ -180,7 +179,7 @@ export class Lookup {
     if (source === 0) {
       source = words[encloser + nodeWord.wildcard]!;
       if (source === 0 || isLocalTargets(name)) {
-        response.rcode = rcodeNxdomain;
+        response.rcode = rcode.nxDomain;
         response.outcome = "nxdomain";
         return this.#writeSoa(view, responseClass.nxdomain);
       }
@@ -287,7 +286,7 @@ export class Lookup {
     const length = this.#copyLabels(labels);
     const total = length + targetLength;
     if (total > nameOctetsMax) {
-      response.rcode = rcodeYxdomain;
+      response.rcode = rcode.yxDomain;
       return false;
     }
     for (let index = 0; index < targetLength; index++)

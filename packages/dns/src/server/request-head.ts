@@ -1,4 +1,4 @@
-import { headerOctets } from "../message/header.ts";
+import { headerOctets, rcode } from "../message/header.ts";
 import { OctetReader, OctetWriter } from "../message/octets.ts";
 import { typeOpt } from "../message/type-numbers.ts";
 import { readName, skipName } from "../message/wire-name.ts";
@@ -38,7 +38,6 @@ const payloadSize = 1232;
 const subnetOctetsMin = 4;
 const subnetOctetsMax = 20;
 /** The options that speak of something else than the EDNS version have no place beside this (RFC 6891 §6.1.3). */
-const rcodeBadVersion = 16;
 
 /** Reads the head of a message of at least 12 octets; what cannot be read is left at its zero. Never throws. */
 export function readRequestHead(message: Uint8Array): RequestHead {
@@ -123,19 +122,19 @@ export interface EmptyAnswer {
 /** An answer without records: header, question and, where the request had one, OPT. */
 export function composeEmptyAnswer(
   head: RequestHead,
-  { rcode, truncated = false, extendedError }: EmptyAnswer,
+  { rcode: code, truncated = false, extendedError }: EmptyAnswer,
 ): Uint8Array {
   const writer = new OctetWriter();
   writer.uint16(head.id);
   writer.uint8(0x80 | (head.opcode << 3) | (truncated ? 2 : 0) | (head.recursionDesired ? 1 : 0));
-  writer.uint8(rcode & 15);
+  writer.uint8(code & 15);
   writer.uint16(head.question.length > 0 ? 1 : 0);
   writer.uint32(0);
   writer.uint16(head.edns === undefined ? 0 : 1);
   writer.octets(head.question);
   if (head.edns === undefined) return writer.take();
   const { dnssecOk, subnet } = head.edns;
-  const hasOptions = !truncated && rcode !== rcodeBadVersion;
+  const hasOptions = !truncated && code !== rcode.badVers;
   const options = new OctetWriter();
   if (hasOptions && subnet !== undefined) writeOption(options, optionCode.clientSubnet, subnet);
   if (hasOptions && extendedError !== undefined)
@@ -144,7 +143,7 @@ export function composeEmptyAnswer(
   writer.uint8(0);
   writer.uint16(typeOpt);
   writer.uint16(payloadSize);
-  writer.uint8(rcode >>> 4);
+  writer.uint8(code >>> 4);
   writer.uint8(0);
   writer.uint16(dnssecOk ? 0x8000 : 0);
   writer.uint16(written.length);

@@ -1,4 +1,5 @@
 import type { AnswerDatagram, Clock, Logger } from "@meridian/runtime";
+import { rcode, opcode } from "../message/header.ts";
 import { typeAxfr, typeIxfr } from "../message/type-numbers.ts";
 import type { CookieSecrets } from "./cookie-secrets.ts";
 import type { TsigKeyring } from "../tsig/tsig-keyring.ts";
@@ -36,13 +37,11 @@ export interface RequestPipelineOptions {
   readonly rateLimit?: RateLimit;
 }
 
-const rcode = { formErr: 1, servFail: 2, notImp: 4, refused: 5, notAuth: 9, badVers: 16 } as const;
 /** Why a kind of request is not taken. */
 const extendedErrors = new Map<number, number>([
   [rcode.notImp, extendedError.notSupported],
   [rcode.refused, extendedError.prohibited],
 ]);
-const opcode = { query: 0, notify: 4, update: 5 } as const;
 const messageOctetsMax = 65_535;
 
 /**

@@ -1,6 +1,7 @@
 import { ReusedClient, type Clock, type DatagramClient, type Random } from "@meridian/runtime";
 import { Authority, type AuthorityOptions } from "../server/authority.ts";
 import { composeMessage, parseMessage, type Edns, type Message } from "../message/message.ts";
+import { concatenate } from "../message/octets.ts";
 import { parseZoneFile } from "../zone/zone-file.ts";
 import type { Zone } from "../zone/zone.ts";
 
@@ -161,11 +162,5 @@ export function hex(text: string): Uint8Array {
 }
 
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return concatenate(parts);
 }

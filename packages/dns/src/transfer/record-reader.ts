@@ -2,6 +2,7 @@ import { DnsError } from "../dns-error.ts";
 import { typeToText } from "../message/codes.ts";
 import { OctetReader } from "../message/octets.ts";
 import { rdataInMessageToWire } from "../message/rdata.ts";
+import { readRecordFields } from "../message/record-fields.ts";
 import { typeAny, typeMetaMin, typeOpt, typeTsig } from "../message/type-numbers.ts";
 import { readName } from "../message/wire-name.ts";
 import type { Name } from "../name/name.ts";
@@ -72,19 +73,10 @@ function readOwner(reader: OctetReader, { pool, byPlace }: KnownNames): Name {
 
 function readRecord(reader: OctetReader, names: KnownNames): WireRecord {
   const owner = readOwner(reader, names);
-  const type = reader.uint16();
-  const recordClass = reader.uint16();
-  const ttl = reader.uint32();
-  const length = reader.uint16();
-  const start = reader.at;
-  reader.take(length);
+  const { type, class: recordClass, ttl, rdata } = readRecordFields(reader);
   if (type === 0 || type === typeOpt || type === typeTsig || (type >= typeMetaMin && type <= typeAny))
     throw new DnsError("BadMessage", `${typeToText(type)} is no zone data; the sender is broken`);
   if (recordClass !== classIn)
     throw new DnsError("BadMessage", `a record of class ${recordClass} is in a transfer of class IN`);
-  const rdata = names.pool.keep(
-    rdataInMessageToWire(type, new OctetReader(reader.octets, start, start + length)),
-  );
-  // RFC 2181 §8: a TTL with its highest bit set counts as 0.
-  return { owner, type, ttl: ttl > 0x7fff_ffff ? 0 : ttl, rdata };
+  return { owner, type, ttl, rdata: names.pool.keep(rdataInMessageToWire(type, rdata)) };
 }

@@ -1,4 +1,4 @@
-import { headerOctets } from "../message/header.ts";
+import { headerOctets, rcode } from "../message/header.ts";
 import { composeMessage, parseMessage, type Message } from "../message/message.ts";
 import { OctetReader } from "../message/octets.ts";
 import { typeOpt } from "../message/type-numbers.ts";
@@ -26,8 +26,6 @@ export interface TransferRefusal {
   readonly rcode: number;
   readonly extendedError?: number;
 }
-
-export const rcode = { formErr: 1, servFail: 2, notImp: 4, refused: 5, notAuth: 9 } as const;
 
 /** Reads an AXFR or IXFR request; a number is the rcode to refuse it with. */
 export function readTransferRequest(octets: Uint8Array): TransferQuestion | number {

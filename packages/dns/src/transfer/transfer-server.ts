@@ -1,4 +1,5 @@
 import type { Clock } from "@meridian/runtime";
+import { rcode } from "../message/header.ts";
 import type { RequestHandler, VerifiedRequest } from "../server/dns-request.ts";
 import { congestedMs } from "../server/tcp-sessions.ts";
 import { isNewerSerial } from "../zone/serial.ts";
@@ -9,7 +10,6 @@ import type { TransferPolicy } from "./transfer-policy.ts";
 import {
   composeRefusal,
   plainOpt,
-  rcode,
   readTransferRequest,
   type TransferQuestion,
   type TransferRefusal,

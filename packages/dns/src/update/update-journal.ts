@@ -1,6 +1,7 @@
 import type { Disk, DiskLog, Logger } from "@meridian/runtime";
 import { DnsError } from "../dns-error.ts";
 import { typeFromText } from "../message/codes.ts";
+import { concatenate } from "../message/octets.ts";
 import type { RecordSet } from "../zone/record-set.ts";
 import type { WorkSlices } from "../zone/work-slices.ts";
 import type { Zone, ZoneSoa, ZoneStep } from "../zone/zone.ts";
@@ -236,14 +237,4 @@ function encode(value: Head | Entry): Uint8Array {
 
 function decode(payload: Uint8Array): unknown {
   return JSON.parse(new TextDecoder().decode(payload));
-}
-
-function concatenate(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,5 +1,7 @@
+import { rcode } from "../message/header.ts";
 import { OctetReader } from "../message/octets.ts";
 import { rdataInMessageToWire } from "../message/rdata.ts";
+import { readRecordFields } from "../message/record-fields.ts";
 import { typeSoa } from "../message/type-numbers.ts";
 import { readName } from "../message/wire-name.ts";
 import type { Name } from "../name/name.ts";
@@ -21,20 +23,6 @@ export interface UpdateMessage {
   readonly updates: readonly UpdateRecord[];
 }
 
-/** Response codes of an UPDATE (RFC 2136 §2.2). */
-export const updateRcode = {
-  noError: 0,
-  formErr: 1,
-  servFail: 2,
-  nxDomain: 3,
-  refused: 5,
-  yxDomain: 6,
-  yxRRset: 7,
-  nxRRset: 8,
-  notAuth: 9,
-  notZone: 10,
-} as const;
-
 /** Classes that are meanings: IN is a value, ANY and NONE are about what there is (RFC 2136 §2.4). */
 export const updateClass = { in: 1, none: 254, any: 255 } as const;
 
@@ -48,10 +36,10 @@ export function readUpdate(message: Uint8Array): UpdateMessage | number {
     const updateCount = reader.uint16();
     reader.take(2);
     // RFC 2136 §3.1.1: one zone, asked as SOA.
-    if (zones !== 1) return updateRcode.formErr;
+    if (zones !== 1) return rcode.formErr;
     const zone = readName(reader);
-    if (reader.uint16() !== typeSoa) return updateRcode.formErr;
-    if (reader.uint16() !== updateClass.in) return updateRcode.notAuth;
+    if (reader.uint16() !== typeSoa) return rcode.formErr;
+    if (reader.uint16() !== updateClass.in) return rcode.notAuth;
     return {
       zone,
       prerequisites: readRecords(reader, prerequisiteCount, [updateClass.any, updateClass.none]),
@@ -59,7 +47,7 @@ export function readUpdate(message: Uint8Array): UpdateMessage | number {
       updates: readRecords(reader, updateCount, [updateClass.any]),
     };
   } catch {
-    return updateRcode.formErr;
+    return rcode.formErr;
   }
 }
 
@@ -72,18 +60,12 @@ function readRecords(
   const records: UpdateRecord[] = [];
   for (let index = 0; index < count; index++) {
     const owner = readName(reader);
-    const type = reader.uint16();
-    const recordClass = reader.uint16();
-    const ttl = reader.uint32();
-    const length = reader.uint16();
-    const start = reader.at;
-    reader.take(length);
+    const { type, class: recordClass, ttl, rdata: octets } = readRecordFields(reader);
     const rdata =
-      length === 0 && classesWithoutData.includes(recordClass)
+      octets.remaining === 0 && classesWithoutData.includes(recordClass)
         ? new Uint8Array()
-        : rdataInMessageToWire(type, new OctetReader(reader.octets, start, start + length));
-    // RFC 2181 §8: a TTL with its highest bit set counts as 0.
-    records.push({ owner, type, class: recordClass, ttl: ttl > 0x7fff_ffff ? 0 : ttl, rdata });
+        : rdataInMessageToWire(type, octets);
+    records.push({ owner, type, class: recordClass, ttl, rdata });
   }
   return records;
 }

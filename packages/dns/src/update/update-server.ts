@@ -1,4 +1,5 @@
 import type { Runtime } from "@meridian/runtime";
+import { rcode } from "../message/header.ts";
 import { foldName, nameToText } from "../name/name.ts";
 import type { RequestHandler, VerifiedRequest } from "../server/dns-request.ts";
 import { composeEmptyAnswer, readRequestHead } from "../server/request-head.ts";
@@ -10,7 +11,7 @@ import { checkPrerequisites } from "./prerequisites.ts";
 import { prescan } from "./prescan.ts";
 import { SeenUpdates } from "./seen-updates.ts";
 import { UpdateJournal } from "./update-journal.ts";
-import { readUpdate, updateRcode, type UpdateMessage } from "./update-message.ts";
+import { readUpdate, type UpdateMessage } from "./update-message.ts";
 import { UpdatePolicy, type UpdateRule } from "./update-policy.ts";
 import { ZoneDraft } from "./zone-draft.ts";
 
@@ -133,21 +134,21 @@ export class UpdateServer implements AsyncDisposable {
   async *#answer(request: VerifiedRequest): AsyncGenerator<Uint8Array, void, undefined> {
     const { signature } = request;
     const decide = (): Promise<number> => this.#decide(request);
-    const rcode = await (signature === undefined ? decide() : this.#seen.once(signature, decide));
-    if (rcode !== updateRcode.noError) this.counters.refused++;
-    yield composeEmptyAnswer(readRequestHead(request.message), { rcode });
+    const code = await (signature === undefined ? decide() : this.#seen.once(signature, decide));
+    if (code !== rcode.noError) this.counters.refused++;
+    yield composeEmptyAnswer(readRequestHead(request.message), { rcode: code });
   }
 
   async #decide({ message, key, signal }: VerifiedRequest): Promise<number> {
-    if (key === undefined) return updateRcode.refused;
+    if (key === undefined) return rcode.refused;
     const update = readUpdate(message);
     if (typeof update === "number") return update;
     const origin = nameToText(foldName(update.zone));
     const target = this.#targets.get(origin);
     if (target === undefined)
-      return this.#authority.zone(origin) === undefined ? updateRcode.notAuth : updateRcode.refused;
+      return this.#authority.zone(origin) === undefined ? rcode.notAuth : rcode.refused;
     if (!target.policy.knows(key)) return this.#forbid(target.zone, key);
-    if (target.waiting >= waitingMax) return updateRcode.servFail;
+    if (target.waiting >= waitingMax) return rcode.servFail;
     target.waiting++;
     const made = target.last.then(() => this.#make(target, { update, key, signal }));
     // Compacting is nothing that the sender should wait for.
@@ -172,23 +173,23 @@ export class UpdateServer implements AsyncDisposable {
     }: { readonly update: UpdateMessage; readonly key: string; readonly signal: AbortSignal },
   ): Promise<number> {
     signal.throwIfAborted();
-    if (!zone.ready) return updateRcode.servFail;
+    if (!zone.ready) return rcode.servFail;
     const draft = new ZoneDraft(zone);
     const unmet =
       checkPrerequisites(update.prerequisites, { draft, zone: update.zone }) ||
       prescan(update.updates, update.zone);
-    if (unmet !== updateRcode.noError) return unmet;
+    if (unmet !== rcode.noError) return unmet;
     if (!policy.allows(key, update.updates, draft)) return this.#forbid(zone, key);
     applyUpdates(update.updates, draft);
     const change = draft.changes();
     if (change === undefined) {
       this.counters.unchanged++;
-      return updateRcode.noError;
+      return rcode.noError;
     }
     const [problem] = zone.check(change.owners);
     if (problem !== undefined || (change.step.nameServers?.length ?? 0) > nameServersMax) {
       this.#runtime.log.warn("an update would break its zone", { ...problem, zone: zone.origin, key });
-      return updateRcode.refused;
+      return rcode.refused;
     }
     const { serial: wanted } = change.step;
     let serial: number;
@@ -199,7 +200,7 @@ export class UpdateServer implements AsyncDisposable {
     } while (!isNewerSerial(serial, zone.serial));
     zone.replace(change.owners, { ...change.step, serial });
     this.counters.applied++;
-    return updateRcode.noError;
+    return rcode.noError;
   }
 
   /** The sender learns no more than REFUSED, so the log is where to look. Only holders of keys come here. */
@@ -211,7 +212,7 @@ export class UpdateServer implements AsyncDisposable {
         key,
       },
     );
-    return updateRcode.refused;
+    return rcode.refused;
   }
 
   /** A journal that cannot be compacted is only large: the update is safe. */

@@ -1,3 +1,4 @@
+import { concatenate } from "../message/octets.ts";
 import { readEntries, type ZoneEntry, type ZoneFileProblem } from "./zone-text.ts";
 
 /** Takes the entries of a master file, one after the other. */
@@ -44,7 +45,7 @@ export class EntryCutter {
   }
 
   write(octets: Uint8Array, taker: EntryTaker): void {
-    const whole = this.#rest.length === 0 ? octets : concat(this.#rest, octets);
+    const whole = this.#rest.length === 0 ? octets : concatenate([this.#rest, octets]);
     const end = this.#cut(whole, taker);
     this.#rest = whole.slice(end);
   }
@@ -139,11 +140,4 @@ function endOfQuoted(octets: Uint8Array, start: number): number {
     if (octets[at] === backslash && octets[at + 1] !== newline) at++;
   }
   return octets.length;
-}
-
-function concat(left: Uint8Array, right: Uint8Array): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(left.length + right.length);
-  whole.set(left);
-  whole.set(right, left.length);
-  return whole;
 }
