@@ -10,6 +10,7 @@ import { dig } from "./harness/dig.ts";
 import { eventually } from "./harness/eventually.ts";
 import { Fleet } from "./harness/fleet.ts";
 import { enterNamespace } from "./harness/namespace.ts";
+import { namedConfig, unboundConfig } from "./harness/resolver-config.ts";
 
 // Real resolvers, told only where the parent zone is, follow the delegation to the clusters: all on port 53.
 
@@ -32,28 +33,13 @@ const resolvers: readonly Resolver[] = [
     address: "127.0.99.1",
     async configure(folder, parent) {
       const file = path.join(folder, "unbound.conf");
+      const settings = ['module-config: "iterator"', "cache-max-negative-ttl: 1"];
       await writeFile(
         file,
-        `server:
-  interface: 127.0.99.1
-  port: 53
-  do-daemonize: no
-  username: ""
-  chroot: ""
-  directory: "${folder}"
-  pidfile: ""
-  use-syslog: no
-  do-not-query-localhost: no
-  access-control: 127.0.0.0/8 allow
-  module-config: "iterator"
-  do-ip6: no
-  cache-max-negative-ttl: 1
-remote-control:
-  control-enable: no
-stub-zone:
-  name: "example.com"
-  stub-addr: ${parent}
-`,
+        unboundConfig(
+          { folder, address: this.address, port: 53 },
+          { zone: "example.com", server: parent, settings },
+        ),
       );
       return ["-d", "-c", file];
     },
@@ -62,26 +48,16 @@ stub-zone:
     command: "named",
     address: "127.0.99.2",
     async configure(folder, parent) {
-      await output("ip", ["address", "add", "127.0.99.2/32", "dev", "lo"]); // named listens on known addresses only
+      await output("ip", ["address", "add", `${this.address}/32`, "dev", "lo"]); // named listens on known addresses only
       const file = path.join(folder, "named.conf");
-      await writeFile(
-        file,
-        `options {
-  directory "${folder}";
-  pid-file "${folder}/named.pid";
-  session-keyfile "${folder}/session.key";
-  listen-on port 53 { 127.0.99.2; };
-  listen-on-v6 { none; };
-  recursion yes;
-  allow-query { any; };
-  dnssec-validation no;
-  empty-zones-enable no;
-  max-ncache-ttl 1;
-};
-controls { };
-zone "example.com" { type static-stub; server-addresses { ${parent}; }; };
-`,
+      const config = namedConfig(
+        { folder, address: this.address, port: 53 },
+        {
+          settings: ["dnssec-validation no; max-ncache-ttl 1;"],
+          statements: [`zone "example.com" { type static-stub; server-addresses { ${parent}; }; };`],
+        },
       );
+      await writeFile(file, config);
       return ["-g", "-c", file];
     },
   },

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { output } from "./command.ts";
+import { namedConfig, unboundConfig } from "./resolver-config.ts";
 
 /** A zone that a resolver is told where to find, and what it trusts there. */
 export interface TrustedZone {
@@ -25,31 +26,14 @@ export const validatingResolvers: readonly ValidatingResolver[] = [
     address: "127.0.98.1",
     async configure(folder, { zone, server, ds }) {
       const file = path.join(folder, "unbound.conf");
+      const settings = [
+        "val-log-level: 2",
+        'module-config: "validator iterator"',
+        `trust-anchor: "${zone}. DS ${ds}"`,
+      ];
       await writeFile(
         file,
-        `server:
-  interface: ${this.address}
-  port: 53
-  num-threads: 1
-  do-daemonize: no
-  username: ""
-  chroot: ""
-  directory: "${folder}"
-  pidfile: ""
-  use-syslog: no
-  val-log-level: 2
-  do-not-query-localhost: no
-  access-control: 127.0.0.0/8 allow
-  module-config: "validator iterator"
-  trust-anchor: "${zone}. DS ${ds}"
-  local-zone: "test." nodefault
-  do-ip6: no
-remote-control:
-  control-enable: no
-stub-zone:
-  name: "${zone}"
-  stub-addr: ${server}
-`,
+        unboundConfig({ folder, address: this.address, port: 53 }, { zone, server, settings }),
       );
       return ["-d", "-c", file];
     },
@@ -61,21 +45,17 @@ stub-zone:
       await output("ip", ["address", "add", `${this.address}/32`, "dev", "lo"]); // named listens on known addresses only
       const file = path.join(folder, "named.conf");
       const [tag, algorithm, digestType, digest] = ds.split(" ");
-      await writeFile(
-        file,
-        `options {
-  directory "${folder}"; pid-file none; session-keyfile none; managed-keys-directory "${folder}";
-  listen-on port 53 { ${this.address}; };
-  listen-on-v6 { none; };
-  recursion yes; allow-query { any; }; max-udp-size 4096;
-  dnssec-validation yes;
-  empty-zones-enable no;
-};
-controls { };
-trust-anchors { "${zone}" static-ds ${tag} ${algorithm} ${digestType} "${digest}"; };
-zone "${zone}" { type static-stub; server-addresses { ${server}; }; };
-`,
+      const config = namedConfig(
+        { folder, address: this.address, port: 53 },
+        {
+          settings: ["max-udp-size 4096; dnssec-validation yes;"],
+          statements: [
+            `trust-anchors { "${zone}" static-ds ${tag} ${algorithm} ${digestType} "${digest}"; };`,
+            `zone "${zone}" { type static-stub; server-addresses { ${server}; }; };`,
+          ],
+        },
       );
+      await writeFile(file, config);
       return ["-g", "-n", "1", "-c", file];
     },
   },

@@ -412,7 +412,11 @@ test("a signed zone that takes updates survives kill -9, reloads and restarts, w
   assert.ok(stderr.includes(`journal ${path.join(folder, "a.updates")} stands on serial`), stderr);
 });
 
-test("a signed zone whose file changes stays signed, and its serial never stands still or goes back", async () => {
+/** A folder of a zone `a.test` that is signed, with its first key, and how to make it another. */
+async function signedFolder(): Promise<{
+  readonly folder: string;
+  readonly keygen: (...words: readonly string[]) => number | null;
+}> {
   const folder = await folderWith({
     "a.zone": zoneText("a.test"),
     "dns.yaml": JSON.stringify({
@@ -423,6 +427,11 @@ test("a signed zone whose file changes stays signed, and its serial never stands
   const keygen = (...words: readonly string[]): number | null =>
     meridian("keygen", "--zone", "a.test", "--folder", path.join(folder, "keys"), ...words).status;
   assert.equal(keygen(), 0);
+  return { folder, keygen };
+}
+
+test("a signed zone whose file changes stays signed, and its serial never stands still or goes back", async () => {
+  const { folder, keygen } = await signedFolder();
   await using server = await serve(folder);
   const serial = async (): Promise<number> => Number((await ask(server.at, "a.test", "SOA")).split(" ")[2]);
   const reload = async (): Promise<void> => {
@@ -453,16 +462,7 @@ test("a signed zone whose file changes stays signed, and its serial never stands
 });
 
 test("a restart takes the serial of a signed zone not back behind the steps of its keys", async () => {
-  const folder = await folderWith({
-    "a.zone": zoneText("a.test"),
-    "dns.yaml": JSON.stringify({
-      listen: ["127.0.0.1:0"],
-      zones: [{ file: "a.zone", signing: { keys: "keys" } }],
-    }),
-  });
-  const keygen = (...words: readonly string[]): number | null =>
-    meridian("keygen", "--zone", "a.test", "--folder", path.join(folder, "keys"), ...words).status;
-  assert.equal(keygen(), 0);
+  const { folder, keygen } = await signedFolder();
   const serial = async (at: Endpoint): Promise<number> =>
     Number((await ask(at, "a.test", "SOA")).split(" ")[2]);
   let last: number;

@@ -21,6 +21,7 @@ import {
 import { silentLogger, type Runtime } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { run } from "../../e2e/harness/command.ts";
+import { unboundConfig } from "../../e2e/harness/resolver-config.ts";
 import { ChildServer, freePort } from "./child-server.ts";
 import { datapaths, threadsFor, type Datapath } from "./datapath.ts";
 
@@ -228,31 +229,16 @@ for (const datapath of datapaths) {
     const { port } = servers.get(datapath)!.local[0]!;
     const unboundPort = await freePort(nodeRuntime({ dataFolder: folder, log: silentLogger }));
     const file = path.join(folder, "unbound.conf");
-    await writeFile(
-      file,
-      `server:
-  interface: ${address}
-  port: ${unboundPort}
-  num-threads: 1
-  do-daemonize: no
-  username: ""
-  chroot: ""
-  directory: "${folder}"
-  pidfile: ""
-  use-syslog: no
-  val-log-level: 2
-  do-not-query-localhost: no
-  module-config: "validator iterator"
-  trust-anchor-file: "${folder}/anchor.ds"
-  local-zone: "test." nodefault
-  do-ip6: no
-remote-control:
-  control-enable: no
-stub-zone:
-  name: "${zoneName}"
-  stub-addr: ${address}@${port}
-`,
+    const settings = [
+      "val-log-level: 2",
+      'module-config: "validator iterator"',
+      `trust-anchor-file: "${folder}/anchor.ds"`,
+    ];
+    const config = unboundConfig(
+      { folder, address, port: unboundPort },
+      { zone: zoneName, server: `${address}@${port}`, settings },
     );
+    await writeFile(file, config);
     await using _unbound = await ChildServer.start(["unbound", "-d", "-c", file], /start of service/);
     for (const [name, type] of questions) {
       const text = await output("dig", [

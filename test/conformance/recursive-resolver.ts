@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Runtime } from "@meridian/runtime";
+import { namedConfig, unboundConfig, type ResolverPlace } from "../../e2e/harness/resolver-config.ts";
 import { ChildServer, freePort } from "./child-server.ts";
 
 /** Resolvers of others, that ask one server for one zone. */
@@ -21,7 +22,7 @@ export async function startResolver(
   const folder = await mkdtemp(path.join(tmpdir(), "meridian-resolver-"));
   const port = await freePort(runtime);
   const file = path.join(folder, `${kind}.conf`);
-  await writeFile(file, configurations[kind]({ ...of, port, folder }));
+  await writeFile(file, configurations[kind]({ folder, address: "127.0.0.1", port }, of));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const [command, says] =
@@ -41,47 +42,24 @@ export async function startResolver(
   }
 }
 
-interface Place {
-  readonly zone: string;
-  readonly server: number;
-  readonly port: number;
-  readonly folder: string;
-}
-
-const configurations: Readonly<Record<ResolverKind, (place: Place) => string>> = {
-  unbound: ({ zone, server, port, folder }) => `server:
-  interface: 127.0.0.1
-  port: ${port}
-  num-threads: 1
-  do-daemonize: no
-  username: ""
-  chroot: ""
-  directory: "${folder}"
-  pidfile: ""
-  use-syslog: no
-  do-not-query-localhost: no
-  access-control: 127.0.0.0/8 allow
-  module-config: "subnetcache iterator"
-  send-client-subnet: 127.0.0.1
-  max-client-subnet-ipv4: 24
-  local-zone: "test." nodefault
-  do-ip6: no
-remote-control:
-  control-enable: no
-stub-zone:
-  name: "${zone}"
-  stub-addr: 127.0.0.1@${server}
-`,
-  named: ({ zone, server, port, folder }) => `options {
-  directory "${folder}"; pid-file none; session-keyfile none;
-  listen-on port ${port} { 127.0.0.1; };
-  listen-on-v6 { none; };
-  recursion yes;
-  allow-query { any; };
-  dnssec-validation no;
-  empty-zones-enable no;
-};
-controls { };
-zone "${zone}" { type forward; forward only; forwarders { 127.0.0.1 port ${server}; }; };
-`,
+const configurations: Readonly<
+  Record<ResolverKind, (place: ResolverPlace, of: { zone: string; server: number }) => string>
+> = {
+  unbound: (place, { zone, server }) =>
+    unboundConfig(place, {
+      zone,
+      server: `127.0.0.1@${server}`,
+      settings: [
+        'module-config: "subnetcache iterator"',
+        "send-client-subnet: 127.0.0.1",
+        "max-client-subnet-ipv4: 24",
+      ],
+    }),
+  named: (place, { zone, server }) =>
+    namedConfig(place, {
+      settings: ["dnssec-validation no;"],
+      statements: [
+        `zone "${zone}" { type forward; forward only; forwarders { 127.0.0.1 port ${server}; }; };`,
+      ],
+    }),
 };
