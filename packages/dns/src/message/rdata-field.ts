@@ -20,6 +20,8 @@ export interface RdataField {
   toText(reader: OctetReader): string;
   /** Set for names: whether messages may compress it (RFC 3597 §4 allows that to the types of RFC 1035 only). */
   readonly name?: "compressible" | "plain";
+  /** Set where no octets have no text that `fromText` would take: digests, keys, signatures. */
+  readonly needsText?: true;
 }
 
 export const uint8: RdataField = integer(8);
@@ -77,12 +79,18 @@ export const longText: RdataField = {
 export const caaTag: RdataField = {
   fromText(words, writer) {
     const { text } = words.next("a tag");
-    if (!/^[0-9A-Za-z]{1,255}$/.test(text))
-      throw bad(text, "is not a CAA tag; write issue, issuewild or iodef");
+    if (!caaTagText.test(text)) throw bad(text, "is not a CAA tag; write issue, issuewild or iodef");
     writeString(text, writer);
   },
-  toText: (reader) => octetsToText(reader.take(reader.uint8())),
+  toText(reader) {
+    const text = octetsToText(reader.take(reader.uint8()));
+    if (!caaTagText.test(text))
+      throw new DnsError("BadMessage", `a CAA tag is ${JSON.stringify(text)}, not letters and digits`);
+    return text;
+  },
 };
+
+const caaTagText = /^[0-9A-Za-z]{1,255}$/;
 
 /** Octets to the end, in hexadecimal digits that may have blanks between them. */
 export const hexRest: RdataField = {
@@ -97,6 +105,7 @@ export const hexRest: RdataField = {
     writer.octets(octetsFromHex(text));
   },
   toText: (reader) => octetsToHex(reader.rest()),
+  needsText: true,
 };
 
 /** Octets to the end, in base64 that may have blanks between. */
@@ -114,6 +123,7 @@ export const base64Rest: RdataField = {
     );
   },
   toText: (reader) => octetsToBase64(reader.rest()),
+  needsText: true,
 };
 
 /** A record type by its mnemonic, as RRSIG has it. */
@@ -165,6 +175,8 @@ export const typeBitmap: RdataField = {
         throw new DnsError("BadMessage", `a type bitmap has a block ${window} of ${length} octets`);
       last = window;
       const bits = reader.take(length);
+      if (bits.at(-1) === 0)
+        throw new DnsError("BadMessage", `a type bitmap has a block ${window} that ends with no type`);
       for (let bit = 0; bit < bits.length * 8; bit++) {
         if ((bits[bit >>> 3]! & (0x80 >>> (bit & 7))) !== 0) types.push(typeToText((window << 8) | bit));
       }

@@ -128,7 +128,10 @@ export function rdataFromTokens(type: number, tokens: readonly TextToken[], orig
   return writer.take();
 }
 
-/** Writes rdata of a known type in presentation form, others as `\# length hex`. @throws DnsError `BadMessage` */
+/**
+ * Writes rdata of a known type in presentation form, others as `\# length hex`, and so too what lacks its last field:
+ * whatever is read can be written again. @throws DnsError `BadMessage`
+ */
 export function rdataToText(type: number, rdata: Uint8Array): string {
   return rdataInMessageToText(type, new OctetReader(rdata));
 }
@@ -136,13 +139,13 @@ export function rdataToText(type: number, rdata: Uint8Array): string {
 /** As `rdataToText`, for rdata within a message, whose names may point anywhere before it. Reads to the reader's end. */
 export function rdataInMessageToText(type: number, reader: OctetReader): string {
   const fields = fieldsByType.get(type);
-  if (fields === undefined) {
-    const rdata = reader.rest();
-    return rdata.length === 0 ? "\\# 0" : `\\# ${rdata.length} ${octetsToHex(rdata)}`;
-  }
+  if (fields === undefined) return genericText(reader.rest());
+  const start = reader.at;
   const texts = fields.map((field) => field.toText(reader));
   if (reader.remaining > 0)
     throw new DnsError("BadMessage", `${typeToText(type)} data has ${reader.remaining} octets too many`);
+  if (fields.at(-1)!.needsText && texts.at(-1) === "")
+    return genericText(rdataInMessageToWire(type, new OctetReader(reader.octets, start, reader.end)));
   return texts.filter((text) => text !== "").join(" ");
 }
 
@@ -185,6 +188,10 @@ export function rdataNames(type: number, rdata: Uint8Array): RdataName[] {
     else names.push({ at, name: readName(reader), compressible: field.name === "compressible" });
   }
   return names;
+}
+
+function genericText(rdata: Uint8Array): string {
+  return rdata.length === 0 ? "\\# 0" : `\\# ${rdata.length} ${octetsToHex(rdata)}`;
 }
 
 function genericRdata(type: number, tokens: readonly TextToken[]): Uint8Array {
