@@ -9,11 +9,21 @@ export interface Disk {
   /** Replaces a file so that a crash leaves the old or the new content, and is durable when it resolves. */
   replace(path: string, content: Uint8Array): Promise<void>;
   /** Opens a file for appending, creating it (and its folders) if it is absent. */
-  openLog(path: string): Promise<DiskLog>;
+  openLog(path: string, options?: DiskLogOptions): Promise<DiskLog>;
   /** Removes a file; an absent one is fine. Durable when it resolves. */
   remove(path: string): Promise<void>;
   /** Names of the files directly in `folder` (`""` is the root), sorted. */
   list(folder: string): Promise<readonly string[]>;
+}
+
+/** How a log is opened. */
+export interface DiskLogOptions {
+  /**
+   * Each append is durable when it resolves, in one operation of the disk instead of two. Room is made ahead, since a file
+   * that grows costs more than one that is overwritten: behind what was appended it may have zeros, which `read` shows and
+   * which count as content when it is opened again. Default false
+   */
+  readonly durableAppends?: boolean;
 }
 
 /** A file that only grows. */

@@ -28,6 +28,7 @@ interface Entry {
 const compactOctetsMin = 1024 * 1024;
 /** Owners in one record of a compacted journal: a millisecond of work. */
 const ownersPerRecord = 100;
+const durable = { durableAppends: true } as const;
 
 /**
  * The updates of a zone that were acknowledged, in a file that only grows until it is compacted. The zone's own file stays
@@ -86,10 +87,11 @@ export class UpdateJournal implements AsyncDisposable {
     const head: Head = { format: "meridian update journal 1", origin: zone.origin, baseSerial: zone.serial };
     if (first !== undefined) checkHead(first as Partial<Head>, { head, path, isEmpty: entries.length === 0 });
     const touched = replay(entries, { zone, path });
-    const opened = await disk.openLog(path);
+    const opened = await disk.openLog(path, durable);
     // Without updates it may stand on any content of the zone's file, and begins anew on this one.
     const kept = entries.length === 0 ? 0 : wholeOctets;
-    if (wholeOctets < octets.length) {
+    // Zeros are room that was made ahead.
+    if (octets.subarray(wholeOctets).some((octet) => octet !== 0)) {
       log.warn("the torn end of an update journal was cut off; it was never acknowledged", {
         path,
         zone: zone.origin,
@@ -145,7 +147,6 @@ export class UpdateJournal implements AsyncDisposable {
     const octets = encode(value);
     try {
       await this.#log.append(octets);
-      await this.#log.sync();
     } catch (error) {
       this.#broken = true;
       throw error;
@@ -157,7 +158,7 @@ export class UpdateJournal implements AsyncDisposable {
   async #repair(): Promise<void> {
     if (!this.#broken) return;
     await this.#log.close().catch(() => {});
-    this.#log = await this.#disk.openLog(this.#path);
+    this.#log = await this.#disk.openLog(this.#path, durable);
     await this.#log.truncate(this.#octets);
     this.#broken = false;
   }

@@ -99,6 +99,29 @@ export function describeDisk(subject: ContractSubject): void {
         await log.close();
       }));
 
+    it("has room behind durable appends at most, which is cut like any end", () =>
+      on(async ({ server: { disk } }) => {
+        const texts = Array.from({ length: 5 }, (_, i) => `${i}`.repeat(1 + i * 30_000));
+        let whole = "";
+        const stored = async (): Promise<string> => {
+          const text = toText((await disk.read("log")) ?? toBytes(""));
+          assert.match(text.slice(whole.length), /^\0*$/);
+          return text.slice(0, whole.length);
+        };
+        for (const text of texts) {
+          const log = await disk.openLog("log", { durableAppends: true });
+          await log.truncate(whole.length);
+          await Promise.all([log.append(toBytes(text)), log.append(toBytes("-"))]);
+          whole += `${text}-`;
+          assert.equal(log.sizeBytes, whole.length);
+          assert.equal(await stored(), whole);
+          await log.append(toBytes("end"));
+          whole += "end";
+          await log.close();
+          assert.equal(await stored(), whole);
+        }
+      }));
+
     it("refuses writes to a closed log", () =>
       on(async ({ server: { disk } }) => {
         const log = await disk.openLog("log");

@@ -44,16 +44,19 @@ describe("the disk of this machine", () => {
       await log.close();
     }));
 
-  it("writes no more to a log after one write has failed", { skip: noFullDevice }, () =>
-    inFolder(async (folder) => {
-      await symlink("/dev/full", join(folder, "log"));
-      const log = await new NodeDisk(folder).openLog("log");
-      await assert.rejects(log.append(toBytes("x")), { code: "ENOSPC" });
-      await assert.rejects(log.append(toBytes("x")), /an earlier write failed/);
-      await assert.rejects(log.sync(), /an earlier write failed/);
-      await log.close();
-    }),
-  );
+  for (const durableAppends of [false, true]) {
+    const what = durableAppends ? "a log with durable appends" : "a log";
+    it(`writes no more to ${what} after one write has failed`, { skip: noFullDevice }, () =>
+      inFolder(async (folder) => {
+        await symlink("/dev/full", join(folder, "log"));
+        const log = await new NodeDisk(folder).openLog("log", { durableAppends });
+        await assert.rejects(log.append(toBytes("x")), { code: "ENOSPC" });
+        await assert.rejects(log.append(toBytes("x")), /an earlier write failed/);
+        await assert.rejects(log.sync(), /an earlier write failed/);
+        await log.close();
+      }),
+    );
+  }
 });
 
 async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {

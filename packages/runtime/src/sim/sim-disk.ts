@@ -1,4 +1,4 @@
-import type { Disk, DiskLog } from "../disk.ts";
+import type { Disk, DiskLog, DiskLogOptions } from "../disk.ts";
 import type { Boot } from "./boot.ts";
 import { never } from "./boot.ts";
 import type { Platter } from "./platter.ts";
@@ -35,9 +35,11 @@ export class SimDisk implements Disk {
     return this.#inOrder(folder, () => this.#platter.list(folder));
   }
 
-  async openLog(path: string): Promise<DiskLog> {
+  async openLog(path: string, { durableAppends = false }: DiskLogOptions = {}): Promise<DiskLog> {
     await this.#inOrder(path, () => this.#platter.create(path));
-    return new SimDiskLog(path, this.#platter, (effect) => this.#inOrder(path, effect));
+    const platter = this.#platter;
+    const inOrder = (effect: () => void): Promise<void> => this.#inOrder(path, effect);
+    return new SimDiskLog(path, { platter, inOrder, durableAppends });
   }
 
   /**
@@ -82,13 +84,23 @@ class SimDiskLog implements DiskLog {
   readonly #path: string;
   readonly #platter: Platter;
   readonly #inOrder: (effect: () => void) => Promise<void>;
+  readonly #durableAppends: boolean;
   #sizeBytes: number;
   #closed = false;
 
-  constructor(path: string, platter: Platter, inOrder: (effect: () => void) => Promise<void>) {
+  constructor(
+    path: string,
+    options: {
+      readonly platter: Platter;
+      readonly inOrder: (effect: () => void) => Promise<void>;
+      readonly durableAppends: boolean;
+    },
+  ) {
+    const { platter } = options;
     this.#path = path;
     this.#platter = platter;
-    this.#inOrder = inOrder;
+    this.#inOrder = options.inOrder;
+    this.#durableAppends = options.durableAppends;
     this.#sizeBytes = platter.sizeBytes(path);
   }
 
@@ -100,7 +112,9 @@ class SimDiskLog implements DiskLog {
     this.#checkOpen();
     const copy = new Uint8Array(bytes);
     this.#sizeBytes += copy.length;
-    return this.#inOrder(() => this.#platter.append(this.#path, copy));
+    const appended = this.#inOrder(() => this.#platter.append(this.#path, copy));
+    // Two effects, so that a crash in between tears it, as it may a write that waits for the disk.
+    await (this.#durableAppends ? Promise.all([appended, this.sync()]) : appended);
   }
 
   async sync(): Promise<void> {
