@@ -23,8 +23,9 @@ import { TaskScope } from "./tasks/task-scope.ts";
 import { readBooked } from "./zones/booked-endpoint.ts";
 import type { DnsKeys } from "./zones/dns-secrets.ts";
 import { GeoFeeder } from "./zones/geo-feeder.ts";
+import { KeyExchanges } from "./zones/key-exchanges.ts";
 import { KeyFeeder } from "./zones/key-feeder.ts";
-import { PeerKeyFeeder } from "./zones/peer-key-feeder.ts";
+import { KeyMemory } from "./zones/key-memory.ts";
 import { SerialStore } from "./zones/serial-store.ts";
 import { SignedZones, type SignedZonesOptions } from "./zones/signed-zones.ts";
 import { ZoneFeeder } from "./zones/zone-feeder.ts";
@@ -103,7 +104,8 @@ interface Parts {
   readonly feeder: ZoneFeeder;
   readonly geo: GeoFeeder;
   readonly keys: KeyFeeder;
-  readonly peerKeys: PeerKeyFeeder | undefined;
+  readonly keyMemory: KeyMemory;
+  readonly keyExchanges: KeyExchanges | undefined;
   readonly zones: ZoneDelegationController;
   readonly gslbs: GslbController;
 }
@@ -139,7 +141,8 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   });
   const store = new SerialStore(client, config.podNamespace);
   const read = (key: string): ReturnType<typeof readBooked> => readBooked(key, copies);
-  const signed = options.signing && new SignedZones(runtime, options.signing);
+  const keyMemory = new KeyMemory(runtime.log, { client, namespace: config.podNamespace });
+  const signed = options.signing && new SignedZones(runtime, { ...options.signing, memory: keyMemory });
   const feeder = new ZoneFeeder(runtime, {
     ...(signed === undefined ? {} : { signed }),
     ...{ authority, dnsClient, store, peers, events, tasks, geoTag, geoTags },
@@ -155,14 +158,17 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     onKeys: (found) => {
       options.onKeys?.(found);
       signed?.setKeys(found.signing);
-      peerKeys?.setKeys(found.tsig);
+      keyExchanges?.setKeys(found.tsig);
     },
   });
-  const peerKeys =
+  const keyExchanges =
     signed &&
-    new PeerKeyFeeder(runtime, {
-      ...{ dnsClient, signed, deadlineMs, periodMs },
-      peers: (zone) => peers.sessions(zone),
+    new KeyExchanges(runtime, {
+      ...{ dnsClient, signed, memory: keyMemory, edgeServers, deadlineMs, periodMs },
+      peers: (zone) => {
+        const servers = new Map(peers.sessions(zone).map((session) => [session.geoTag, session.servers]));
+        return new Map(peerGeoTags.map((tag) => [tag, servers.get(tag) ?? []]));
+      },
     });
   const zones = new ZoneDelegationController(runtime, {
     ...{ client, copies, peers, feeder, dnsClient, events, config, edgeServers },
@@ -182,7 +188,21 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     zones: () => zones.zones,
     geo: () => geo.knowledge,
   });
-  return { tasks, copies, memory, views, peers, events, feeder, geo, keys, peerKeys, zones, gslbs };
+  return {
+    tasks,
+    copies,
+    memory,
+    views,
+    peers,
+    events,
+    feeder,
+    geo,
+    keys,
+    keyMemory,
+    keyExchanges,
+    zones,
+    gslbs,
+  };
 }
 
 /** The name under which the own DNS server's host names are looked up; no Gslb's key, since it has no slash. */
@@ -193,7 +213,8 @@ async function start(
   parts: Parts,
   { client, config, authority }: OperatorOptions,
 ): Promise<void> {
-  const { tasks, copies, memory, peers, events, feeder, geo, keys, peerKeys, zones, gslbs } = parts;
+  const { tasks, copies, memory, peers, events, feeder, geo, keys, keyMemory, keyExchanges, zones, gslbs } =
+    parts;
   const { signal } = tasks;
   for (const message of config.deprecations)
     runtime.log.warn("a deprecated setting is in use", { setting: message });
@@ -206,11 +227,13 @@ async function start(
     );
   tasks.start("events", (ending) => events.run(ending));
   tasks.start("geo sources", (ending) => geo.run(ending));
-  tasks.start("keys in Secrets", (ending) => keys.run(ending));
   await untilAborted(copies.start(tasks), signal);
   await retrying(runtime, signal, () => ensureNamespace(client, config.podNamespace, signal));
   await retrying(runtime, signal, () => memory.load(signal));
   tasks.start("peer memory", (ending) => memory.run(ending));
+  // Before the first key is there: a zone is never signed without the keys of peers that were known.
+  await retrying(runtime, signal, () => keyMemory.load(signal));
+  tasks.start("keys in Secrets", (ending) => keys.run(ending));
   const exists = (name: string): boolean => copies.zones.lister.get(name) !== undefined;
   const createZones = (): Promise<void> =>
     retrying(runtime, signal, () => createConfiguredZones(client, config.zones, { exists, signal }));
@@ -238,7 +261,7 @@ async function start(
   for (const endpoint of copies.endpoints.lister.list()) feeder.touch(objectKey(endpoint.metadata));
   feeder.flush();
   feeder.open();
-  if (peerKeys !== undefined) tasks.start("keys of peers", (ending) => peerKeys.run(ending));
+  if (keyExchanges !== undefined) tasks.start("keys of peers", (ending) => keyExchanges.run(ending));
   runtime.log.info("the operator is ready", {
     geoTag: config.geoTag,
     gslbs: copies.gslbs.lister.size,
@@ -247,9 +270,9 @@ async function start(
 }
 
 /** Until the zones are signed with the keys in Secrets, and have those of the peers that tell theirs. */
-async function firstKeys({ tasks, keys, peerKeys }: Parts): Promise<void> {
+async function firstKeys({ tasks, keys, keyExchanges }: Parts): Promise<void> {
   await keys.synced;
-  await peerKeys?.round(tasks.signal);
+  await keyExchanges?.round(tasks.signal);
 }
 
 /** Until each Gslb was reconciled once and the copy shows what was written for it. */

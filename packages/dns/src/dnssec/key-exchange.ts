@@ -20,7 +20,10 @@ export interface KeyExchangeOptions {
   /** The keys of this cluster. It must publish them under `ownKeysLabel`, as the others must. */
   readonly zoneKeys: ZoneKeys;
   readonly ownKeysLabel: string;
-  /** How to ask each of the other clusters that answer the zone, by any name. Read in every round. */
+  /**
+   * How to ask each of the other clusters that answer the zone, by any name; without servers where nobody knows how. Read
+   * in every round. The keys of a cluster that is named no more are not published any more.
+   */
   readonly peers: () => ReadonlyMap<string, KeyQuestion>;
   /** How to ask the parent's servers for the zone's DS set. Read in every round. */
   readonly parent: () => KeyQuestion;
@@ -62,25 +65,28 @@ export class KeyExchange {
     this.#initial = options.zoneKeys.keys.foreign;
   }
 
-  /** Asks everybody once. Rejects only with what `persist` rejects with; nothing is changed then. */
+  /**
+   * Asks everybody once. Rejects only with what `persist` rejects with; nothing is changed then. Where the zone was given
+   * other keys meanwhile, or is signed no more, those stay, and the next round goes by them.
+   */
   async round(): Promise<KeyExchangeRound> {
     const unknown = await this.#askPeers();
     const { zoneKeys } = this.#options;
-    const now = this.#now;
     const before = zoneKeys.keys;
+    const now = this.#now;
     let keys: SigningKeys = {
       own: withoutRemoved(before.own, now),
-      foreign: this.#foreign(unknown),
+      foreign: this.#foreign(before.own, unknown),
     };
     for (const key of keys.own) {
       if (keyState(key, now) !== "published" || key.times.activate !== undefined) continue;
       keys = this.#release(keys, key, await this.#look(key));
     }
-    if (!isSame(keys, before)) {
+    if (zoneKeys.keys === before && !isSame(keys, before)) {
       await this.#options.persist(keys);
-      zoneKeys.set(keys);
+      if (zoneKeys.keys === before) zoneKeys.set(keys);
     }
-    return { unknown, active: isComplete(keys.own, now) };
+    return { unknown, active: isComplete(zoneKeys.keys.own, now) };
   }
 
   get #now(): number {
@@ -103,14 +109,14 @@ export class KeyExchange {
     return unknown;
   }
 
-  #foreign(unknown: ReadonlyMap<string, string>): readonly ForeignKey[] {
+  /** The keys of the others, each once; those that they share with us are own ones. */
+  #foreign(own: readonly SigningKey[], unknown: ReadonlyMap<string, string>): readonly ForeignKey[] {
     const neverTold = [...unknown.keys()].some((peer) => !this.#known.has(peer));
     const told = [...this.#known.values()].flat();
-    const tags = new Set(told.map(({ dnskey }) => dnskey.join()));
-    const kept = neverTold ? this.#initial.filter(({ dnskey }) => !tags.has(dnskey.join())) : [];
-    const byOctets = (left: ForeignKey, right: ForeignKey): number =>
-      Buffer.compare(left.dnskey, right.dnskey);
-    return [...told, ...kept].sort(byOctets);
+    const all = [...(neverTold ? this.#initial : []), ...told]; // of two words about one key the later one counts
+    const foreign = new Map(all.map((key) => [key.dnskey.join(), key]));
+    for (const key of own) foreign.delete(dnskeyOf(key).join());
+    return [...foreign.values()].sort((left, right) => Buffer.compare(left.dnskey, right.dnskey));
   }
 
   /** What is seen of a key that waits; a cluster that turns out not to publish it starts the time anew. */

@@ -97,6 +97,7 @@ export class ZoneKeys implements Disposable {
 
   [Symbol.dispose](): void {
     this.#cancel();
+    this.#keys = { own: [], foreign: [] }; // whoever wants to change the keys sees that there are none
     this.#zone.signing = undefined;
     this.#zone.setApexExtra([]);
     const { ownKeysLabel } = this.#options;

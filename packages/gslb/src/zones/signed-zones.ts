@@ -1,13 +1,6 @@
-import {
-  dnskeyOf,
-  ZoneKeys,
-  type AnswerSigner,
-  type ForeignKey,
-  type SigningKey,
-  type Zone,
-  type ZoneSigning,
-} from "@meridian/dns";
+import { ZoneKeys, type AnswerSigner, type SigningKey, type Zone, type ZoneSigning } from "@meridian/dns";
 import type { Runtime } from "@meridian/runtime";
+import type { KeyMemory } from "./key-memory.ts";
 
 /** What signs, and who else must know. */
 export interface SignedZonesOptions {
@@ -20,16 +13,22 @@ export interface SignedZonesOptions {
 /** The label, below a zone's apex, of the name at which each cluster has its own keys alone, for the others to find. */
 export const ownKeysLabel = "_meridian-keys";
 
+/** TTL of the key sets. */
+export const keyTtlSeconds = 3_600;
+
 /** Signs the zones that there are with the keys that there are, whichever came first. */
 export class SignedZones {
   readonly #runtime: Pick<Runtime, "clock" | "log">;
-  readonly #options: SignedZonesOptions;
+  readonly #options: SignedZonesOptions & { readonly memory: Pick<KeyMemory, "restore"> };
   readonly #zones = new Map<string, Zone>();
   readonly #signed = new Map<string, ZoneKeys>();
-  readonly #foreign = new Map<string, readonly ForeignKey[]>();
   #keys: ReadonlyMap<string, readonly SigningKey[]> = new Map();
 
-  constructor(runtime: Pick<Runtime, "clock" | "log">, options: SignedZonesOptions) {
+  /** `memory` has the keys of other clusters, and what was decided on own ones. */
+  constructor(
+    runtime: Pick<Runtime, "clock" | "log">,
+    options: SignedZonesOptions & { readonly memory: Pick<KeyMemory, "restore"> },
+  ) {
     this.#runtime = runtime;
     this.#options = options;
   }
@@ -52,19 +51,13 @@ export class SignedZones {
   }
 
   /** The zones that are signed now. */
-  get origins(): readonly string[] {
-    return [...this.#signed.keys()];
+  get signed(): ReadonlyMap<string, ZoneKeys> {
+    return this.#signed;
   }
 
-  /** Takes the keys that other clusters sign a zone with; those that are own ones, too, are none. */
-  setForeign(origin: string, keys: readonly ForeignKey[]): void {
-    const own = new Set((this.#keys.get(origin) ?? []).map((key) => dnskeyOf(key).join()));
-    const foreign = new Map(keys.map((key) => [key.dnskey.join(), key]));
-    for (const text of own) foreign.delete(text);
-    const next = [...foreign].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
-    if (textOf(next) === textOf(this.#foreign.get(origin) ?? [])) return;
-    this.#foreign.set(origin, next);
-    this.#follow(origin);
+  /** The own keys of a zone as they were given. */
+  given(origin: string): readonly SigningKey[] {
+    return this.#keys.get(origin) ?? [];
   }
 
   /** Stops signing. */
@@ -74,7 +67,7 @@ export class SignedZones {
 
   #follow(origin: string): void {
     const zone = this.#zones.get(origin);
-    const own = zone === undefined ? [] : (this.#keys.get(origin) ?? []);
+    const own = zone === undefined ? [] : this.given(origin);
     const signed = this.#signed.get(origin);
     if (zone === undefined || own.length === 0) {
       if (signed === undefined) return;
@@ -84,7 +77,7 @@ export class SignedZones {
       this.#runtime.log.warn("a zone is signed no more; withdraw its DS record", { zone: origin });
       return;
     }
-    const keys = { own, foreign: this.#foreign.get(origin) ?? [] };
+    const keys = this.#options.memory.restore(origin, own);
     if (signed !== undefined) {
       signed.set(keys);
       return;
@@ -93,10 +86,9 @@ export class SignedZones {
     const { clock, log } = this.#runtime;
     const told =
       onSigning === undefined ? {} : { onSigning: (signing: ZoneSigning) => onSigning(origin, signing) };
-    this.#signed.set(origin, new ZoneKeys(zone, { keys, ownKeysLabel }, { clock, log, answers, ...told }));
+    this.#signed.set(
+      origin,
+      new ZoneKeys(zone, { keys, ownKeysLabel, keyTtl: keyTtlSeconds }, { clock, log, answers, ...told }),
+    );
   }
-}
-
-function textOf(keys: readonly ForeignKey[]): string {
-  return keys.map(({ dnskey, wantsDs }) => `${dnskey.join()} ${wantsDs}`).join("\n");
 }
