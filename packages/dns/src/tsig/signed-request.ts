@@ -1,7 +1,8 @@
 import type { Clock } from "@meridian/runtime";
 import { OctetReader } from "../message/octets.ts";
-import { equalNames, nameFromText } from "../name/name.ts";
+import { equalNames } from "../name/name.ts";
 import { wallSeconds } from "../wall-seconds.ts";
+import { preparedKey } from "./prepared-key.ts";
 import { macOctets, type TsigKey } from "./tsig-key.ts";
 import { computeMac, isStartOfMac, withId } from "./tsig-mac.ts";
 import { appendTsig, findTsig, readUint48, stripTsig, type TsigRecord } from "./tsig-record.ts";
@@ -57,8 +58,8 @@ export class SignedRequest {
     this.#priorMac = this.#mac;
     this.message = appendTsig(message, {
       ...fields,
-      keyName: nameFromText(key.name),
-      algorithm: nameFromText(key.algorithm),
+      keyName: preparedKey(key).name,
+      algorithm: preparedKey(key).algorithm,
       mac: this.#mac,
       originalId: (message[0]! << 8) | message[1]!,
     });
@@ -113,8 +114,8 @@ export class SignedRequest {
     const key = this.#key;
     const claim = record.error === 0 ? {} : { error: tsigErrorToText(record.error) };
     if (
-      !equalNames(record.keyName, nameFromText(key.name)) ||
-      !equalNames(record.algorithm, nameFromText(key.algorithm))
+      !equalNames(record.keyName, preparedKey(key).name) ||
+      !equalNames(record.algorithm, preparedKey(key).algorithm)
     )
       return { kind: "unproved", reason: "the reply is signed with another key", ...claim };
     if (record.mac.length === 0)

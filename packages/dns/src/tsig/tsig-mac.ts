@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { OctetWriter } from "../message/octets.ts";
-import { foldName, nameFromText } from "../name/name.ts";
+import { preparedKey } from "./prepared-key.ts";
 import type { TsigKey } from "./tsig-key.ts";
 import { writeTimers, type TsigFields } from "./tsig-record.ts";
 
@@ -17,7 +17,8 @@ export interface MacInput {
 
 /** The whole MAC. */
 export function computeMac(key: TsigKey, { priorMac, messages, fields, timersOnly }: MacInput): Uint8Array {
-  const hmac = createHmac(key.algorithm.slice("hmac-".length), key.secret);
+  const { hash, secret, name, algorithm } = preparedKey(key);
+  const hmac = createHmac(hash, secret);
   if (priorMac !== undefined) {
     hmac.update(Uint8Array.of(priorMac.length >>> 8, priorMac.length));
     hmac.update(priorMac);
@@ -25,10 +26,10 @@ export function computeMac(key: TsigKey, { priorMac, messages, fields, timersOnl
   for (const message of messages) hmac.update(message);
   const writer = new OctetWriter();
   if (timersOnly !== true) {
-    writer.octets(foldName(nameFromText(key.name)));
+    writer.octets(name);
     writer.uint16(255);
     writer.uint32(0);
-    writer.octets(nameFromText(key.algorithm));
+    writer.octets(algorithm);
   }
   writeTimers(writer, fields);
   if (timersOnly !== true) {

@@ -1,9 +1,9 @@
 import type { Clock } from "@meridian/runtime";
 import { rcodeToText } from "../message/codes.ts";
 import { OctetWriter } from "../message/octets.ts";
-import { nameFromText } from "../name/name.ts";
 import { wallSeconds } from "../wall-seconds.ts";
 import { macOctets, type TsigKey } from "./tsig-key.ts";
+import { preparedKey } from "./prepared-key.ts";
 import { computeMac } from "./tsig-mac.ts";
 import { appendTsig, tsigOctets, writeUint48, type TsigFields } from "./tsig-record.ts";
 
@@ -45,11 +45,11 @@ export class TsigSigner {
 
   /** Octets that signing adds to a message. */
   get octets(): number {
-    const { name, algorithm } = this.key;
+    const { name: keyName, algorithm } = preparedKey(this.key);
     return tsigOctets({
-      keyName: nameFromText(name),
-      algorithm: nameFromText(algorithm),
-      macOctets: macOctets(algorithm),
+      keyName,
+      algorithm,
+      macOctets: macOctets(this.key.algorithm),
       otherOctets: 0,
     });
   }
@@ -96,10 +96,11 @@ export class TsigSigner {
     });
     this.#priorMac = mac;
     this.#first = false;
+    const { name: keyName, algorithm } = preparedKey(this.key);
     return appendTsig(message, {
       ...fields,
-      keyName: nameFromText(this.key.name),
-      algorithm: nameFromText(this.key.algorithm),
+      keyName,
+      algorithm,
       mac,
       originalId: (message[0]! << 8) | message[1]!,
     });

@@ -1,6 +1,7 @@
 import type { Clock } from "@meridian/runtime";
-import { equalNames, nameFromText } from "../name/name.ts";
+import { equalNames } from "../name/name.ts";
 import { wallSeconds } from "../wall-seconds.ts";
+import { preparedKey } from "./prepared-key.ts";
 import { macOctets } from "./tsig-key.ts";
 import type { TsigKeyring } from "./tsig-keyring.ts";
 import { computeMac, isStartOfMac, withId } from "./tsig-mac.ts";
@@ -43,7 +44,7 @@ export function verifyRequest(
   if (search.kind !== "found") return { kind: search.kind === "none" ? "unsigned" : "malformed" };
   const { record } = search;
   const key = keyring.find(record.keyName);
-  if (key === undefined || !equalNames(record.algorithm, nameFromText(key.algorithm)))
+  if (key === undefined || !equalNames(record.algorithm, preparedKey(key).algorithm))
     return unsignedFailure(record, "BADKEY");
   const octetsMax = macOctets(key.algorithm);
   // RFC 8945 §5.2.2.1: no longer than the hash, and not cut below half of it or 10 octets.
