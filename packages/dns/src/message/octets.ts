@@ -127,3 +127,9 @@ export class OctetReader {
     }
   }
 }
+
+export function equalOctets(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index++) if (left[index] !== right[index]) return false;
+  return true;
+}

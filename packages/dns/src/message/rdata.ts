@@ -2,6 +2,7 @@ import { DnsError } from "../dns-error.ts";
 import type { Name } from "../name/name.ts";
 import { typeFromText, typeToText } from "./codes.ts";
 import { OctetReader, OctetWriter } from "./octets.ts";
+import { hashedName, salt } from "./nsec3-fields.ts";
 import {
   base64Rest,
   caaTag,
@@ -64,6 +65,8 @@ const fieldsByType: ReadonlyMap<number, readonly RdataField[]> = new Map(
     NSEC: [plainName, typeBitmap],
     DNSKEY: deviceKey,
     DHCID: [base64Rest],
+    NSEC3: [uint8, uint8, uint16, salt, hashedName, typeBitmap],
+    NSEC3PARAM: [uint8, uint8, uint16, salt],
     TLSA: usage,
     SMIMEA: usage,
     CDS: digest,

@@ -1,8 +1,14 @@
 import { DnsError } from "../dns-error.ts";
 import { ipv4FromText, ipv4ToText, ipv6FromText, ipv6ToText } from "../name/address.ts";
-import { OctetReader, OctetWriter } from "./octets.ts";
+import { OctetReader, OctetWriter, equalOctets } from "./octets.ts";
 import { octetsFromBase64, octetsToBase64, readInteger, type RdataField } from "./rdata-field.ts";
-import { octetsFromText, octetsToQuotedText, octetsToText } from "./rdata-text.ts";
+import {
+  octetsFromText,
+  octetsToQuotedText,
+  octetsToText,
+  tokenizeRdata,
+  type TextToken,
+} from "./rdata-text.ts";
 
 const keyNames = [
   "mandatory",
@@ -19,28 +25,9 @@ const mandatoryKey = 0;
 
 /** The parameters of SVCB and HTTPS records (RFC 9460 §2.1 and appendix A), sorted by key on the wire. */
 export const svcParams: RdataField = {
-  fromText(words, writer) {
-    const params = new Map<number, Uint8Array>();
-    const tokens = words.rest();
-    for (let index = 0; index < tokens.length; index++) {
-      const { text } = tokens[index]!;
-      const equals = text.indexOf("=");
-      const keyText = equals < 0 ? text : text.slice(0, equals);
-      let value = equals < 0 ? undefined : text.slice(equals + 1);
-      // `alpn="h2,h3"`: the tokenizer ends the word at the quote.
-      if (value === "" && tokens[index + 1]?.quoted === true) value = tokens[++index]!.text;
-      const key = keyFromText(keyText);
-      if (params.has(key)) throw bad(`parameter ${keyText} is given twice`);
-      params.set(key, valueFromText(key, value));
-    }
-    checkMandatory(params);
-    for (const [key, value] of [...params].sort(([left], [right]) => left - right)) {
-      writer.uint16(key);
-      writer.uint16(value.length);
-      writer.octets(value);
-    }
-  },
+  fromText: (words, writer) => writeParams(words.rest(), writer),
   toText(reader) {
+    const start = reader.at;
     const params: string[] = [];
     let previous = -1;
     while (reader.remaining > 0) {
@@ -49,9 +36,44 @@ export const svcParams: RdataField = {
       previous = key;
       params.push(paramToText(key, reader.take(reader.uint16())));
     }
-    return params.join(" ");
+    const text = params.join(" ");
+    checkReadsAgain(text, reader.octets.subarray(start, reader.at));
+    return text;
   },
 };
+
+function writeParams(tokens: readonly TextToken[], writer: OctetWriter): void {
+  const params = new Map<number, Uint8Array>();
+  for (let index = 0; index < tokens.length; index++) {
+    const { text } = tokens[index]!;
+    const equals = text.indexOf("=");
+    const keyText = equals < 0 ? text : text.slice(0, equals);
+    let value = equals < 0 ? undefined : text.slice(equals + 1);
+    // `alpn="h2,h3"`: the tokenizer ends the word at the quote.
+    if (value === "" && tokens[index + 1]?.quoted === true) value = tokens[++index]!.text;
+    const key = keyFromText(keyText);
+    if (params.has(key)) throw bad(`parameter ${keyText} is given twice`);
+    params.set(key, valueFromText(key, value));
+  }
+  checkMandatory(params);
+  for (const [key, value] of [...params].sort(([left], [right]) => left - right)) {
+    writer.uint16(key);
+    writer.uint16(value.length);
+    writer.octets(value);
+  }
+}
+
+/** Empty lists, values where none belongs, mandatory keys that are absent: all that has no text (RFC 9460 §2.2). */
+function checkReadsAgain(text: string, octets: Uint8Array): void {
+  const writer = new OctetWriter();
+  try {
+    writeParams(tokenizeRdata(text), writer);
+  } catch (error) {
+    throw new DnsError("BadMessage", `SVCB parameters are malformed: ${text}`, { cause: error });
+  }
+  if (!equalOctets(writer.take(), octets))
+    throw new DnsError("BadMessage", `SVCB parameters are not in the order of RFC 9460: ${text}`);
+}
 
 function keyFromText(text: string): number {
   const known = keyNames.indexOf(text.toLowerCase());

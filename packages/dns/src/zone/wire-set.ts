@@ -1,6 +1,8 @@
 import { DnsError } from "../dns-error.ts";
 import { typeFromText, typeToText } from "../message/codes.ts";
+import { equalOctets } from "../message/octets.ts";
 import { rdataFromText, rdataToText } from "../message/rdata.ts";
+import { typeRrsig } from "../message/type-numbers.ts";
 import { nameToText, type Name } from "../name/name.ts";
 import type { AnswerPolicy, RecordSet } from "./record-set.ts";
 import type { WireRecord } from "./wire-record.ts";
@@ -36,7 +38,13 @@ export function wireSetToText(owner: Name, { type, ttl, rdatas, policy }: WireSe
 
 /** The records of a set, in order. */
 export function wireRecordsOf(owner: Name, { type, ttl, rdatas }: WireSet): WireRecord[] {
-  return rdatas.map((rdata) => ({ owner, type, ttl, rdata }));
+  return rdatas.map((rdata) => ({ owner, type, ttl: recordTtl({ type, ttl }, rdata), rdata }));
+}
+
+/** A record's TTL: its set's, but of a signature that of the set which it covers (RFC 4034 §3), as it says itself. */
+export function recordTtl({ type, ttl }: Pick<WireSet, "type" | "ttl">, rdata: Uint8Array): number {
+  if (type !== typeRrsig || rdata.length < 8) return ttl;
+  return (rdata[4]! & 0x7f) * 0x100_0000 + ((rdata[5]! << 16) | (rdata[6]! << 8) | rdata[7]!);
 }
 
 /** Joins two sets of one type: all records of both, each once, with the least TTL (RFC 2181 §5.2). */
@@ -64,12 +72,6 @@ export function uniqueRdatas(rdatas: Uint8Array[]): Uint8Array[] {
     if (!unique.has(key)) unique.set(key, rdata);
   }
   return unique.size === rdatas.length ? rdatas : [...unique.values()];
-}
-
-export function equalOctets(left: Uint8Array, right: Uint8Array): boolean {
-  if (left.length !== right.length) return false;
-  for (let index = 0; index < left.length; index++) if (left[index] !== right[index]) return false;
-  return true;
 }
 
 /** A text that is the same for the same octets only. */
