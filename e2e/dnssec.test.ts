@@ -21,6 +21,7 @@ import {
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { ChildServer } from "../test/conformance/child-server.ts";
+import { datapaths } from "../test/conformance/datapath.ts";
 import { DnsExchange } from "../test/conformance/dns-exchange.ts";
 import { installed } from "./harness/command.ts";
 import { eventually } from "./harness/eventually.ts";
@@ -107,7 +108,9 @@ function define(): void {
     servers = await Promise.all(
       clusters.map(({ address }, index) => {
         const others = own.filter((_, other) => other !== index).flat();
-        return SignedCluster.start(runtime, address, [
+        // Every other one answers by threads: resolvers meet both datapaths, in one zone.
+        const datapath = datapaths[index % datapaths.length]!;
+        return SignedCluster.start(runtime, { address, datapath }, [
           {
             text: `${zoneText(ownKeysZone)}signed DS ${childDs}\n`,
             keys: { own: own[index]!, foreign: others.map(foreignOf) },
@@ -117,7 +120,7 @@ function define(): void {
         ]);
       }),
     );
-    const children = await SignedCluster.start(runtime, childServer.address, [
+    const children = await SignedCluster.start(runtime, { address: childServer.address, datapath: "dgram" }, [
       { text: childText(`plain.${ownKeysZone}`) },
       { text: childText(`signed.${ownKeysZone}`), keys: child },
     ]);
@@ -140,7 +143,10 @@ function define(): void {
     for (const resolver of validatingResolvers) {
       const own = path.join(folder, resolver.command);
       await mkdir(own);
-      const args = await resolver.configure(own, { zone: parentZone, server: parentAddress, ds: parent.ds });
+      const args = await resolver.configure(own, {
+        ...{ zone: parentZone, server: parentAddress },
+        anchor: { zone: parentZone, ds: [parent.ds] },
+      });
       running.push(await ChildServer.start([resolver.command, ...args], /start of service| running\n/));
       resolvers.push(new DnsExchange(runtime, { address: resolver.address, port: 53 }));
     }

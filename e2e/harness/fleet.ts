@@ -34,6 +34,12 @@ export interface FleetFile {
   };
 }
 
+/**
+ * Every suite runs on both datapaths: of the clusters of a fleet every other one answers datagrams by threads with
+ * `recvmmsg`, the others by the main thread, and what is asked of a fleet is asked of all of its clusters.
+ */
+const datapaths = process.platform === "linux" ? "mmsg,dgram" : "dgram";
+
 /** A running playground, driven from outside. */
 export class Fleet {
   readonly dataFolder: string;
@@ -64,7 +70,7 @@ export class Fleet {
     const dataFolder = options.dataFolder ?? (await mkdtemp(path.join(tmpdir(), "meridian-e2e-")));
     const child = spawn(
       process.execPath,
-      [meridianMain, "up", "--data", dataFolder, ...(options.args ?? [])],
+      [meridianMain, "up", "--data", dataFolder, "--datapath", datapaths, ...(options.args ?? [])],
       {
         env: { ...process.env, ...options.env },
         stdio: ["ignore", "pipe", "pipe"],

@@ -7,8 +7,10 @@ import {
   type DnsServer,
   type SigningKeys,
   type Zone,
+  type ZoneSigning,
 } from "@meridian/dns";
 import type { Runtime } from "@meridian/runtime";
+import { threadsFor, type Datapath } from "../../test/conformance/datapath.ts";
 
 /** One of several servers that answer the same zones, each as its cluster would. */
 export class SignedCluster implements AsyncDisposable {
@@ -34,10 +36,11 @@ export class SignedCluster implements AsyncDisposable {
   /** Serves zones on port 53 of an address, those with keys signed. */
   static async start(
     runtime: Runtime,
-    address: string,
+    { address, datapath }: { readonly address: string; readonly datapath: Datapath },
     zones: readonly { readonly text: string; readonly keys?: SigningKeys }[],
   ): Promise<SignedCluster> {
     const authority = new Authority(runtime);
+    const threads = threadsFor(datapath, runtime, authority);
     const answers = new AnswerSigner({ clock: runtime.clock });
     const keys = new Map<string, ZoneKeys>();
     for (const given of zones) {
@@ -45,9 +48,14 @@ export class SignedCluster implements AsyncDisposable {
       authority.setZone(zone);
       if (given.keys === undefined) continue;
       const options = { keys: given.keys, keyTtl: 2, ownKeysLabel: "_own-dnskey" };
-      keys.set(zone.origin, new ZoneKeys(zone, options, { ...runtime, answers }));
+      const told =
+        threads === undefined ? {} : { onSigning: (signing: ZoneSigning) => threads.sign(signing) };
+      keys.set(zone.origin, new ZoneKeys(zone, options, { ...runtime, answers, ...told }));
     }
-    const server = await serveDns(runtime, { authority, listen: [{ address, port: 53 }] });
+    const server = await serveDns(runtime, {
+      ...{ authority, listen: [{ address, port: 53 }] },
+      ...(threads === undefined ? {} : { serveUdp: threads.serveUdp }),
+    });
     return new SignedCluster(address, { server, authority, keys });
   }
 

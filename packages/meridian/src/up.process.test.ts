@@ -17,6 +17,8 @@ const main = fileURLToPath(new URL("./main.js", import.meta.url));
 const root = await mkdtemp(join(tmpdir(), "meridian-up-"));
 const runtime = nodeRuntime({ dataFolder: root, log: silentLogger });
 const linux = process.platform === "linux";
+/** Both, in turn: of a fleet that is asked as a whole, one cluster answers by threads and the next by its main thread. */
+const datapaths = linux ? "mmsg,dgram" : "dgram";
 after(() => rm(root, { recursive: true, force: true }));
 
 interface Ended {
@@ -33,7 +35,7 @@ class Up {
 
   constructor(folder: string, args: readonly string[] = []) {
     this.folder = folder;
-    this.process = spawn(process.execPath, [main, "up", "--data", folder, ...args], {
+    this.process = spawn(process.execPath, [main, "up", "--data", folder, "--datapath", datapaths, ...args], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.process.stdout?.on("data", (chunk: Buffer) => (this.printed += chunk.toString()));

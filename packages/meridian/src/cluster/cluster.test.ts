@@ -60,6 +60,7 @@ async function simulatedFleet(seed: number): Promise<{
           storage: "memory",
           parentDns: layout.parent.dns,
           operatorSettings: {},
+          datapath: "dgram",
         }),
       });
     starts.set(place.name, start);

@@ -10,7 +10,9 @@ import {
   serveDns,
   TsigKeyring,
   type WatchedFile,
+  type ZoneSigning,
 } from "@meridian/dns";
+import type { UdpWorkers } from "@meridian/dns/workers";
 import {
   customResourceDefinitions,
   legacyGslbType,
@@ -50,6 +52,8 @@ export interface ClusterOptions {
   readonly operatorEnvironment: Readonly<Record<string, string>>;
   /** Opens files that the settings name. Absent in the simulator. */
   readonly openFile?: (path: string) => WatchedFile;
+  /** Opens the threads that answer datagrams. Absent, or where it opens none: the main thread answers. */
+  readonly openThreads?: (authority: Authority) => UdpWorkers | undefined;
   /** Where the metrics of the DNS server are added; what is in it is served. Absent: one of its own. */
   readonly registry?: Registry;
 }
@@ -100,13 +104,21 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
     ...{ clock: runtime.clock, log: runtime.log, keyring, authority },
     ...(authority.rateLimit === undefined ? {} : { rateLimit: authority.rateLimit }),
   });
-  // On the main thread: the clusters of a playground share a machine.
-  const server = closing.use(await serveDns(runtime, { authority, listen: [options.dns] }));
+  const threads = options.openThreads?.(authority);
+  const server = closing.use(
+    await serveDns(runtime, {
+      ...{ authority, listen: [options.dns] },
+      ...(threads === undefined ? {} : { serveUdp: threads.serveUdp }),
+    }),
+  );
   const dnsClient = options.dnsClient ?? closing.use(new DnsClient(runtime, { from: options.dns.address }));
 
   const operator = startOperator(runtime, {
     ...{ client, config, authority, dnsClient },
-    signing: { answers: new AnswerSigner({ clock: runtime.clock }) },
+    signing: {
+      answers: new AnswerSigner({ clock: runtime.clock }),
+      ...(threads === undefined ? {} : { onSigning: signingOf(threads) }),
+    },
     onKeys: ({ tsig, cookies }) => {
       keyring.replace(tsig);
       // Where none is given, the random one of the start stays.
@@ -119,6 +131,7 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   registerDnsMetrics(registry, {
     ...{ authority, server, geo: () => operator.geo() },
     ...(authority.rateLimit === undefined ? {} : { rateLimit: authority.rateLimit }),
+    ...(threads === undefined ? {} : { threads: () => threads.counters }),
   });
   const ready = (): boolean => authority.zones.length > 0 && authority.zones.every((zone) => zone.ready);
   const metrics = metricsHandler({ registry, ready });
@@ -126,6 +139,21 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   closing.use(await serve(runtime, options, { at: options.operator, handler }));
 
   return { client, authority, operator, ready: operator.ready, [Symbol.asyncDispose]: () => closing.close() };
+}
+
+/** Has threads sign what the main thread signs. */
+function signingOf(threads: UdpWorkers): (zone: string, signing: ZoneSigning | undefined) => void {
+  const origins = new Map<string, ZoneSigning["origin"]>();
+  return (zone, signing) => {
+    const origin = origins.get(zone);
+    if (signing !== undefined) {
+      origins.set(zone, signing.origin);
+      threads.sign(signing);
+    } else if (origin !== undefined) {
+      origins.delete(zone);
+      threads.unsign(origin);
+    }
+  };
 }
 
 /**

@@ -16,6 +16,7 @@ const role: ClusterRole = {
   dns: { address: "127.0.10.1", port: 5300 },
   parentDns: { address: "127.0.10.53", port: 5300 },
   operatorSettings: {},
+  datapath: "dgram",
 };
 
 const cases = [

@@ -4,6 +4,7 @@ import { ClosingStack } from "../cluster/closing-stack.ts";
 import { startCluster } from "../cluster/cluster.ts";
 import { operatorEnvironment } from "../cluster/operator-environment.ts";
 import { watchedFile } from "../cluster/watched-file.ts";
+import { openDatapath } from "../dns/open-datapath.ts";
 import type { ChildRole, ClusterRole } from "../fleet/child-protocol.ts";
 import { readClusterIdentity } from "../fleet/cluster-folder.ts";
 import { pinoLogger } from "../pino-logger.ts";
@@ -30,6 +31,8 @@ export async function startClusterProcess(
       tls: { server, caPem },
       operatorEnvironment: operatorEnvironment(role),
       openFile: watchedFile,
+      // One thread: the clusters of a playground share a machine.
+      openThreads: (authority) => openDatapath(runtime, authority, { datapath: role.datapath, workers: 1 }),
       registry,
     });
     closing.use(cluster);

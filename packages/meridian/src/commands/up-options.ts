@@ -2,7 +2,7 @@ import { dataFolder } from "../cli/data-option.ts";
 import { lastText, type Invocation } from "../cli/command.ts";
 import { OptionReader } from "../cli/option-values.ts";
 import { parseStorageKind } from "../cli/storage-option.ts";
-import type { StorageKind } from "../fleet/child-protocol.ts";
+import type { Datapath, StorageKind } from "../fleet/child-protocol.ts";
 import { clusterNames } from "../fleet/fleet-layout.ts";
 
 /** What `meridian up` was asked for. */
@@ -10,6 +10,8 @@ export interface UpOptions {
   readonly clusterCount: number;
   readonly folder: string;
   readonly storage: StorageKind;
+  /** One for each cluster, in turn. */
+  readonly datapaths: readonly Datapath[];
   readonly dnsPort?: number;
   readonly singleAddress: boolean;
   readonly examples: boolean;
@@ -31,6 +33,13 @@ export function parseUpOptions(invocation: Invocation): UpOptions {
     }),
     folder: dataFolder(invocation),
     storage,
+    datapaths: (lastText(invocation, "datapath") ?? "dgram").split(",").map((text) =>
+      reader.oneOf<Datapath>(text, {
+        option: "--datapath",
+        values: ["auto", "mmsg", "dgram"],
+        fallback: "dgram",
+      }),
+    ),
     singleAddress: invocation.switches.has("single-address"),
     examples: !invocation.switches.has("no-examples"),
     restart: !invocation.switches.has("no-restart"),

@@ -35,6 +35,11 @@ export const upCommand: Command = {
     dataOption,
     { name: "ephemeral", help: "keep objects in memory only; they end with the fleet" },
     storageOption,
+    {
+      name: "datapath",
+      value: "auto|mmsg|dgram",
+      help: "how datagrams are answered, as of `meridian dns` (default dgram); several with commas: clusters take turns",
+    },
     { name: "port", value: "P", help: "port of the DNS servers (default 5300; 53 needs root)" },
     { name: "single-address", help: "use 127.0.0.1 only, with a port for each server, as on macOS" },
     { name: "no-examples", help: "apply no example manifests" },
@@ -67,7 +72,7 @@ async function runFleet(
   const fleet = await Fleet.prepare(runtime, {
     folder: options.folder,
     layout,
-    storage: options.storage,
+    ...{ storage: options.storage, datapaths: options.datapaths },
     restart: options.restart,
     environment: terminal.environment,
     progress: (line) => terminal.print(line),

@@ -8,6 +8,7 @@ import type {
   ZoneKeysOptions,
 } from "@meridian/dns";
 import type { Endpoint } from "@meridian/runtime";
+import type { Datapath } from "../fleet/child-protocol.ts";
 
 /** A file, and how messages about it begin: where it is named. */
 export interface NamedFile {
@@ -18,7 +19,7 @@ export interface NamedFile {
 /** Everything that `meridian dns` is told, from flags and its configuration file. Paths are absolute. */
 export interface DnsSettings {
   readonly listen: readonly Endpoint[];
-  readonly datapath: "auto" | "mmsg" | "dgram";
+  readonly datapath: Datapath;
   /** Threads for each endpoint of `listen`. */
   readonly workers: number;
   readonly answers: Pick<AuthorityOptions, "udpPayloadBytesMax" | "version" | "serverId" | "badCookie">;

@@ -2,11 +2,12 @@ import type { Authority } from "@meridian/dns";
 import { UdpWorkers, type UdpWorkersOptions } from "@meridian/dns/workers";
 import type { Runtime } from "@meridian/runtime";
 import { mmsgAvailability } from "@meridian/runtime/node";
+import type { Datapath } from "../fleet/child-protocol.ts";
 import { MeridianError } from "../meridian-error.ts";
 
-/** How datagrams are answered: by threads with `recvmmsg`, by the main thread with plain `dgram`, or what there is. */
+/** How datagrams are answered, and what the threads that do it need. */
 export interface DatapathOptions extends Pick<UdpWorkersOptions, "proxies" | "queryLog"> {
-  readonly datapath: "auto" | "mmsg" | "dgram";
+  readonly datapath: Datapath;
   /** Threads for each address that is listened on. */
   readonly workers: number;
 }

@@ -4,6 +4,9 @@ import type { MeridianErrorCode } from "../meridian-error.ts";
 /** How a cluster keeps its objects. `ephemeral` is `memory` that writes nothing down. */
 export type StorageKind = "lmdb" | "memory" | "ephemeral";
 
+/** How datagrams are answered: by threads with `recvmmsg`, by the main thread with plain `dgram`, or by threads where they work. */
+export type Datapath = "auto" | "mmsg" | "dgram";
+
 /** What a child process shall be; sent over the process channel, so that nothing of it stands in the list of processes. */
 export type ChildRole = (ClusterRole | ParentRole) & { readonly logLevel: "info" | "debug" };
 
@@ -20,6 +23,7 @@ export interface ClusterRole {
   readonly operator: Endpoint;
   readonly dns: Endpoint;
   readonly parentDns: Endpoint;
+  readonly datapath: Datapath;
   /** The operator's settings that the person chose. */
   readonly operatorSettings: Readonly<Record<string, string>>;
   /** Where glue cannot tell the port: every peer's DNS server by geo tag. */

@@ -3,7 +3,7 @@ import { formatEndpoint, type Runtime } from "@meridian/runtime";
 import { operatorSettings } from "../cluster/operator-environment.ts";
 import { messageOf } from "../meridian-error.ts";
 import { makePrivateFolder } from "./make-folder.ts";
-import type { ChildRole, StorageKind } from "./child-protocol.ts";
+import type { ChildRole, Datapath, StorageKind } from "./child-protocol.ts";
 import { prepareAuthority, prepareClusterFolder } from "./cluster-folder.ts";
 import { encodeFleetFile, fleetFileName, type FleetFile } from "./fleet-file.ts";
 import { playgroundZone, type ClusterPlace, type FleetLayout } from "./fleet-layout.ts";
@@ -17,6 +17,8 @@ export interface FleetOptions {
   readonly folder: string;
   readonly layout: FleetLayout;
   readonly storage: StorageKind;
+  /** How the clusters answer datagrams, in turn: the last of two is that of the second, the fourth and so on. */
+  readonly datapaths: readonly Datapath[];
   /** Whether processes that die are started again. */
   readonly restart: boolean;
   /** The environment of the command: the operators' own settings are taken from it. */
@@ -118,7 +120,7 @@ export class Fleet {
   }
 
   #roles(): (readonly [string, ChildRole])[] {
-    const { layout, folder, storage, environment } = this.#options;
+    const { layout, folder, storage, datapaths, environment } = this.#options;
     const logLevel = environment["LOG_LEVEL"] === "debug" ? "debug" : "info";
     const parent: ChildRole = {
       kind: "parent",
@@ -126,7 +128,7 @@ export class Fleet {
       dns: layout.parent.dns,
       logLevel,
     };
-    const clusters = layout.clusters.map((place): [string, ChildRole] => {
+    const clusters = layout.clusters.map((place, index): [string, ChildRole] => {
       const others = layout.clusters.filter((other) => other.name !== place.name);
       const role: ChildRole = {
         kind: "cluster",
@@ -136,6 +138,7 @@ export class Fleet {
         folder: join(folder, place.name),
         storage,
         parentDns: layout.parent.dns,
+        datapath: datapaths[index % datapaths.length] ?? "dgram",
         operatorSettings: operatorSettings(environment),
       };
       if (layout.addressing.kind === "own-addresses") return [place.name, role];
