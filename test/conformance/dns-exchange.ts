@@ -1,4 +1,4 @@
-import { composeMessage, parseMessage, type Message, type Question } from "@meridian/dns";
+import { composeMessage, parseMessage, type Edns, type Message, type Question } from "@meridian/dns";
 import type { Endpoint, Runtime, TcpConnection, UdpSocket } from "@meridian/runtime";
 
 interface OpenTcp {
@@ -25,8 +25,11 @@ export class DnsExchange implements AsyncDisposable {
   }
 
   /** The answer to one question over TCP, which has room for all of it. */
-  async overTcp(question: Question): Promise<Message> {
-    const octets = composeMessage({ id: this.#id(), questions: [question] });
+  async overTcp(question: Question, edns?: Edns): Promise<Message> {
+    const octets = composeMessage({
+      ...{ id: this.#id(), questions: [question] },
+      ...(edns === undefined ? {} : { edns }),
+    });
     this.#tcp ??= await this.#connect();
     const { connection, frames } = this.#tcp;
     const framed = new Uint8Array(octets.length + 2);

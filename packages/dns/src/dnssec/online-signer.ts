@@ -16,6 +16,7 @@ export interface ZoneSigning extends SignatureLifetime {
  * new signer.
  */
 export class OnlineSigner implements ZoneSigner {
+  readonly kind = "online";
   readonly origin: Name;
   readonly records: RecordSigner;
   typesAt: ZoneSigner["typesAt"];

@@ -1,4 +1,7 @@
 import type { RecordInMessage, SetInMessage } from "./answer-records.ts";
+import { headerOctets } from "../message/header.ts";
+import { equalNames, isAtOrBelow, type Name } from "../name/name.ts";
+import { skipName } from "../message/wire-name.ts";
 import { writeFoldedName } from "./canonical-rdata.ts";
 
 /** Types whose rdata may hold compressed names, with the octets before and the count of those (RFC 3597 §4). */
@@ -27,11 +30,14 @@ export class SignedMessage {
   #start = 0;
   /** From each of these offsets of the source on, pointers grow by so many octets more. */
   readonly #moves: { from: number; by: number }[] = [];
+  /** Owners that were written out, and where. */
+  #owners: { readonly name: Name; readonly at: number }[] = [];
 
   /** Starts behind the first octets of an answer, which stay as they are. */
   begin(source: Uint8Array, kept: number): void {
     this.#source = source;
     this.#moves.length = 0;
+    this.#owners = [];
     this.#start = kept;
     this.at = kept;
   }
@@ -82,8 +88,56 @@ export class SignedMessage {
     ownerAt: number,
     { type, ttl, rdata }: { readonly type: number; readonly ttl: number; readonly rdata: Uint8Array },
   ): void {
-    const octets = this.#octets;
     this.#writeOwner(ownerAt);
+    this.#writeFields({ type, ttl, rdata });
+  }
+
+  /** Writes a record whose owner need not stand in the source. The name is kept until the next `begin`. */
+  writeOwned(
+    owner: Name,
+    record: { readonly type: number; readonly ttl: number; readonly rdata: Uint8Array },
+  ): void {
+    const known = this.#owners.find(({ name }) => equalNames(name, owner));
+    if (known === undefined) {
+      if (this.at < 0x4000) this.#owners.push({ name: owner, at: this.at });
+      this.#spellOwner(owner);
+    } else {
+      this.#octets[this.at++] = 0xc0 | (known.at >>> 8);
+      this.#octets[this.at++] = known.at;
+    }
+    this.#writeFields(record);
+  }
+
+  /** Writes a name with a pointer to what it has in common with the question, which stays where it is. */
+  #spellOwner(owner: Name): void {
+    const octets = this.#octets;
+    const source = this.#source;
+    const question = source.subarray(headerOctets, skipName(source, headerOctets));
+    for (let at = 0; ; at += owner[at]! + 1) {
+      const rest = owner.subarray(at);
+      const isShared = rest.length > 2 && isAtOrBelow(question, rest);
+      if (isShared) {
+        const pointer = headerOctets + question.length - rest.length;
+        octets[this.at++] = 0xc0 | (pointer >>> 8);
+        octets[this.at++] = pointer;
+        return;
+      }
+      octets.set(owner.subarray(at, at + owner[at]! + 1), this.at);
+      this.at += owner[at]! + 1;
+      if (owner[at] === 0) return;
+    }
+  }
+
+  #writeFields({
+    type,
+    ttl,
+    rdata,
+  }: {
+    readonly type: number;
+    readonly ttl: number;
+    readonly rdata: Uint8Array;
+  }): void {
+    const octets = this.#octets;
     const octetsAt = this.at;
     octets[octetsAt] = type >>> 8;
     octets[octetsAt + 1] = type;

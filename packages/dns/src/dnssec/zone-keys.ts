@@ -80,12 +80,18 @@ export class ZoneKeys implements Disposable {
   /**
    * Signs with other keys from now on.
    *
-   * @throws DnsError `BadKey` where none of them is ours: the zone would be answered unsigned
+   * @throws DnsError `BadKey` where none of them is ours: the zone would be answered unsigned; `BadZone` where it has the
+   * signatures of somebody else
    */
   set(keys: SigningKeys): void {
     const { answers, onSigning, log } = this.#context;
     if (keys.own.length === 0)
       throw new DnsError("BadKey", `zone ${this.#zone.origin} has no key to be signed with; give it one`);
+    if (this.#zone.presigned)
+      throw new DnsError(
+        "BadZone",
+        `zone ${this.#zone.origin} is signed already; take it unsigned to sign it here, or take the keys away`,
+      );
     this.#keys = keys;
     const problem = keySetProblem(this.#keySets, this.#now);
     if (problem !== undefined) log.warn("key set is large", { zone: this.#zone.origin, problem });

@@ -5,6 +5,8 @@ import {
   type DatagramClient,
   type Random,
 } from "@meridian/runtime";
+import { PresignedSigner } from "../dnssec/presigned-signer.ts";
+import { StoredSigner } from "../dnssec/stored-signer.ts";
 import type { GeoState } from "../geo/geo-state.ts";
 import { headerOctets, rcode, opcode } from "../message/header.ts";
 import {
@@ -98,6 +100,7 @@ export class AnswerCore {
   readonly #refusesBadCookies: boolean;
   readonly #signers = new Map<string, ZoneSigner>();
   readonly #signerName: LookupName;
+  readonly #stored = new StoredSigner();
   readonly #signing: { -readonly [Field in keyof SigningContext]: SigningContext[Field] };
   #rateLimit: RateLimit | undefined;
   /** What the rate limit says of the message, once it was asked. */
@@ -215,6 +218,7 @@ export class AnswerCore {
 
   /** Answers from one more zone, or from another one with the same origin. */
   setZone(view: ZoneView): void {
+    view.presigned = new PresignedSigner(view, this.#stored);
     this.#zones.set(view);
   }
 
@@ -390,6 +394,7 @@ export class AnswerCore {
     context.compactOk = this.#query.compactOk;
     context.overTcp = this.#overTcp;
     signer.sign(this.#response, context);
+    this.#lookup.signerBeside(signer)?.sign(this.#response, context);
   }
 
   #signerOf(owner: Name, type: number): ZoneSigner | undefined {

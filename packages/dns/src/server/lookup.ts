@@ -120,6 +120,15 @@ export class Lookup {
     return undefined;
   }
 
+  /** A signer of the other kind, where the answer is from zones of both. */
+  signerBeside({ kind }: ZoneSigner): ZoneSigner | undefined {
+    for (let index = 0; index < this.#viewCount; index++) {
+      const { signer } = this.#views[index]!;
+      if (signer !== undefined && signer.kind !== kind) return signer;
+    }
+    return undefined;
+  }
+
   /** Writes the answer from one zone, and from those that a chain leads to; false where the zone is not ready. */
   run(view: ZoneView, query: Query, overTcp: boolean): boolean {
     const response = this.#response;
@@ -163,11 +172,15 @@ export class Lookup {
     response.outcome = "data";
     response.nameAt = this.#nameAt;
     const { words } = view;
-    const node = view.find(name, 0);
+    let node = view.find(name, 0);
     let encloser = node;
     // The apex is always found: the zone was chosen because the name is in it.
     for (let label = 1; encloser === 0 && label <= name.labels; label++) encloser = view.find(name, label);
     if (words[header.breaks]! > 0) {
+      if (isHidden(words, encloser)) {
+        node = 0;
+        encloser = words[encloser + nodeWord.parent]!;
+      }
       const top = topmostBreak(words, encloser, node);
       if (top !== 0) {
         if ((words[top + nodeWord.info]! & nodeFlag.cut) === 0) return this.#followDname(view, top);
@@ -178,7 +191,7 @@ export class Lookup {
     let source = node;
     if (source === 0) {
       source = words[encloser + nodeWord.wildcard]!;
-      if (source === 0 || isLocalTargets(name)) {
+      if (source === 0 || (isLocalTargets(name) && words[header.presigned] === 0)) {
         response.rcode = rcode.nxDomain;
         response.outcome = "nxdomain";
         return this.#writeSoa(view, responseClass.nxdomain);
@@ -517,6 +530,11 @@ function topmostBreak(words: Int32Array, from: number, exact: number): number {
     node = words[node + nodeWord.parent]!;
   }
   return top;
+}
+
+/** Whether a node owns nothing but NSEC3 and its signatures, and nothing is below it (RFC 5155 §7.2.8). */
+function isHidden(words: Int32Array, node: number): boolean {
+  return (words[node + nodeWord.info]! & nodeFlag.hidden) !== 0 && words[node + nodeWord.children] === 0;
 }
 
 function isInZone(view: ZoneView, name: LookupName): boolean {

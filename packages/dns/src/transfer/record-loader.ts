@@ -23,6 +23,7 @@ export class RecordLoader {
     this.#loader = new ZoneLoader({
       origin: this.#origin,
       hashSeed,
+      takesAnySignatures: true,
       report: (problem) => void (this.#problem ??= problem),
     });
     this.take = (record) => this.#take(record);

@@ -326,7 +326,7 @@ export class SecondaryZone implements AsyncDisposable {
     const changes = new Map(applyDeltas(zone, deltas));
     const apex = changes.get(zone.origin);
     if (apex === undefined) {
-      zone.replace(changes, { serial, soa });
+      zone.replace(changes, { serial, soa, signedElsewhere: true });
       return;
     }
     const nameServers = apex.find((set) => set.type === "NS");
@@ -336,7 +336,10 @@ export class SecondaryZone implements AsyncDisposable {
       zone.origin,
       apex.filter((set) => set.type !== "NS"),
     );
-    zone.replace(changes, { serial, soa, nameServers: nameServers.data, nameServerTtl: nameServers.ttl });
+    zone.replace(changes, {
+      ...{ serial, soa, signedElsewhere: true },
+      ...{ nameServers: nameServers.data, nameServerTtl: nameServers.ttl },
+    });
   }
 
   #succeed(): void {

@@ -1,7 +1,7 @@
 import type { Runtime } from "@meridian/runtime";
 import { rcode } from "../message/header.ts";
 import { foldName, nameToText } from "../name/name.ts";
-import type { RequestHandler, VerifiedRequest } from "../server/dns-request.ts";
+import type { RequestHandler, RequestSignature, VerifiedRequest } from "../server/dns-request.ts";
 import { composeEmptyAnswer, readRequestHead } from "../server/request-head.ts";
 import { isNewerSerial, nextSerial } from "../zone/serial.ts";
 import { WorkSlices } from "../zone/work-slices.ts";
@@ -9,11 +9,12 @@ import type { Zone } from "../zone/zone.ts";
 import { applyUpdates } from "./apply-updates.ts";
 import { checkPrerequisites } from "./prerequisites.ts";
 import { prescan } from "./prescan.ts";
-import { SeenUpdates } from "./seen-updates.ts";
+import { replayJournal, type JournalReading } from "./journal-replay.ts";
+import { outcomeOf, SeenUpdates } from "./seen-updates.ts";
 import { UpdateJournal } from "./update-journal.ts";
 import { readUpdate, type UpdateMessage } from "./update-message.ts";
 import { UpdatePolicy, type UpdateRule } from "./update-policy.ts";
-import { ZoneDraft } from "./zone-draft.ts";
+import { ZoneDraft, type ZoneChange } from "./zone-draft.ts";
 
 /** A zone that takes updates. From `open` on nobody else changes it. */
 export interface UpdatableZone {
@@ -44,10 +45,19 @@ export interface UpdateCounters {
 interface Target {
   readonly zone: Zone;
   readonly journal: UpdateJournal;
+  readonly seen: SeenUpdates;
   policy: UpdatePolicy;
   /** Updates of one zone are made one after the other. */
   last: Promise<unknown>;
   waiting: number;
+}
+
+/** An update that is to be made. */
+interface SignedUpdate {
+  readonly update: UpdateMessage;
+  readonly key: string;
+  readonly signature: RequestSignature | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** Updates of one zone that may wait for those before them. */
@@ -65,13 +75,11 @@ export class UpdateServer implements AsyncDisposable {
   readonly handle: RequestHandler;
   readonly #runtime: Runtime;
   readonly #authority: UpdateServerOptions["authority"];
-  readonly #seen: SeenUpdates;
   readonly #targets = new Map<string, Target>();
 
   private constructor(runtime: Runtime, authority: UpdateServerOptions["authority"]) {
     this.#runtime = runtime;
     this.#authority = authority;
-    this.#seen = new SeenUpdates(runtime.clock);
     this.handle = (request) => this.#answer(request);
   }
 
@@ -92,14 +100,28 @@ export class UpdateServer implements AsyncDisposable {
   }
 
   /**
-   * Takes updates of one more zone, once its journal is put on top of it.
+   * Takes updates of one more zone, once its journal is put on top of it, which takes turns with other work.
    *
-   * @throws DnsError `BadJournal` for one that cannot be used, `BadName` or `BadRecord` for a rule
+   * @throws DnsError `BadJournal` for one that cannot be used, `BadName` or `BadRecord` for a rule; the signal's reason
    */
-  async add({ zone, journal: path, rules }: UpdatableZone): Promise<void> {
+  async add({ zone, journal: path, rules }: UpdatableZone, signal?: AbortSignal): Promise<void> {
     const policy = new UpdatePolicy(zone.origin, rules);
-    const journal = await UpdateJournal.open(this.#runtime, { path, zone });
-    this.#targets.set(zone.origin, { zone, journal, policy, last: Promise.resolve(), waiting: 0 });
+    const { journal, seen: known } = await UpdateJournal.open(this.#runtime, { path, zone, signal });
+    const seen = new SeenUpdates(this.#runtime.clock, known);
+    this.#targets.set(zone.origin, { zone, journal, seen, policy, last: Promise.resolve(), waiting: 0 });
+  }
+
+  /**
+   * Puts a journal on top of its zone as `add` does, and writes nothing.
+   *
+   * @returns octets of a torn end, which a start would cut off
+   * @throws DnsError `BadJournal`, or the signal's reason
+   */
+  static async checkJournal(
+    runtime: Pick<Runtime, "disk" | "clock" | "log">,
+    reading: JournalReading,
+  ): Promise<{ readonly wholeOctets: number; readonly tornOctets: number }> {
+    return replayJournal(runtime, reading);
   }
 
   /** @throws DnsError `BadName` or `BadRecord` for a rule that cannot be read */
@@ -132,14 +154,12 @@ export class UpdateServer implements AsyncDisposable {
   }
 
   async *#answer(request: VerifiedRequest): AsyncGenerator<Uint8Array, void, undefined> {
-    const { signature } = request;
-    const decide = (): Promise<number> => this.#decide(request);
-    const code = await (signature === undefined ? decide() : this.#seen.once(signature, decide));
+    const code = await this.#decide(request);
     if (code !== rcode.noError) this.counters.refused++;
     yield composeEmptyAnswer(readRequestHead(request.message), { rcode: code });
   }
 
-  async #decide({ message, key, signal }: VerifiedRequest): Promise<number> {
+  #decide({ message, key, signature, signal }: VerifiedRequest): Promise<number> | number {
     if (key === undefined) return rcode.refused;
     const update = readUpdate(message);
     if (typeof update === "number") return update;
@@ -147,33 +167,62 @@ export class UpdateServer implements AsyncDisposable {
     const target = this.#targets.get(origin);
     if (target === undefined)
       return this.#authority.zone(origin) === undefined ? rcode.notAuth : rcode.refused;
-    if (!target.policy.knows(key)) return this.#forbid(target.zone, key);
-    if (target.waiting >= waitingMax) return rcode.servFail;
-    target.waiting++;
-    const made = target.last.then(() => this.#make(target, { update, key, signal }));
-    // Compacting is nothing that the sender should wait for.
-    target.last = made.then(
-      () => this.#compact(target),
-      () => {},
-    );
-    try {
-      return await made;
-    } finally {
-      target.waiting--;
-    }
+    return this.#queue(target, { update, key, signature, signal });
   }
 
-  /** Everything from the first look at the zone to the change is one turn, but for the write to the disk. */
-  async #make(
-    { zone, journal, policy }: Target,
-    {
-      update,
-      key,
-      signal,
-    }: { readonly update: UpdateMessage; readonly key: string; readonly signal: AbortSignal },
-  ): Promise<number> {
+  #queue(target: Target, signed: SignedUpdate): Promise<number> {
+    let isQueued = false;
+    const queue = async (): Promise<number> => {
+      if (!target.policy.knows(signed.key)) return this.#forbid(target.zone, signed.key);
+      if (target.waiting >= waitingMax) return rcode.servFail;
+      isQueued = true;
+      target.waiting++;
+      try {
+        await target.last;
+        return await this.#make(target, signed);
+      } finally {
+        target.waiting--;
+      }
+    };
+    const { signature } = signed;
+    const outcome = signature === undefined ? queue() : target.seen.once(signature, queue);
+    // Compacting is nothing that the sender should wait for. It comes once what was seen knows this outcome, too.
+    if (isQueued) {
+      target.last = outcome.then(
+        () => this.#compact(target),
+        () => {},
+      );
+    }
+    return outcome;
+  }
+
+  async #make(target: Target, signed: SignedUpdate): Promise<number> {
+    const { zone, journal } = target;
+    const { signature, signal } = signed;
     signal.throwIfAborted();
     if (!zone.ready) return rcode.servFail;
+    const change = this.#draft(target, signed);
+    if (typeof change === "number") {
+      // Sent again at another time, it could do what it did not do now.
+      const isOfNow = change !== rcode.formErr && change !== rcode.notZone;
+      if (signature !== undefined && isOfNow) await journal.note(outcomeOf(signature, change));
+      return change;
+    }
+    const seen = signature && outcomeOf(signature, rcode.noError);
+    const { serial: wanted } = change.step;
+    let serial: number;
+    do {
+      serial = wanted !== undefined && isNewerSerial(wanted, zone.serial) ? wanted : nextSerial(zone.serial);
+      await journal.append(change, { serial, seen });
+      // Keys may have stepped the serial meanwhile: what is served is what the journal has, so it gets a newer one.
+    } while (!isNewerSerial(serial, zone.serial));
+    zone.replace(change.owners, { ...change.step, serial });
+    this.counters.applied++;
+    return rcode.noError;
+  }
+
+  /** What is to be changed, or the rcode of an update that changes nothing. */
+  #draft({ zone, policy }: Target, { update, key }: SignedUpdate): ZoneChange | number {
     const draft = new ZoneDraft(zone);
     const unmet =
       checkPrerequisites(update.prerequisites, { draft, zone: update.zone }) ||
@@ -187,20 +236,9 @@ export class UpdateServer implements AsyncDisposable {
       return rcode.noError;
     }
     const [problem] = zone.check(change.owners);
-    if (problem !== undefined || (change.step.nameServers?.length ?? 0) > nameServersMax) {
-      this.#runtime.log.warn("an update would break its zone", { ...problem, zone: zone.origin, key });
-      return rcode.refused;
-    }
-    const { serial: wanted } = change.step;
-    let serial: number;
-    do {
-      serial = wanted !== undefined && isNewerSerial(wanted, zone.serial) ? wanted : nextSerial(zone.serial);
-      await journal.append(change, serial);
-      // Keys may have stepped the serial meanwhile: what is served is what the journal has, so it gets a newer one.
-    } while (!isNewerSerial(serial, zone.serial));
-    zone.replace(change.owners, { ...change.step, serial });
-    this.counters.applied++;
-    return rcode.noError;
+    if (problem === undefined && (change.step.nameServers?.length ?? 0) <= nameServersMax) return change;
+    this.#runtime.log.warn("an update would break its zone", { ...problem, zone: zone.origin, key });
+    return rcode.refused;
   }
 
   /** The sender learns no more than REFUSED, so the log is where to look. Only holders of keys come here. */
@@ -216,9 +254,10 @@ export class UpdateServer implements AsyncDisposable {
   }
 
   /** A journal that cannot be compacted is only large: the update is safe. */
-  async #compact({ journal, zone }: Target): Promise<void> {
+  async #compact({ journal, zone, seen }: Target): Promise<void> {
     try {
-      await journal.compactIfLarge(zone, new WorkSlices(this.#runtime.clock));
+      const slices = new WorkSlices(this.#runtime.clock);
+      await journal.compactIfLarge(zone, { slices, seen: seen.known() });
     } catch (error) {
       this.#runtime.log.warn("compacting an update journal failed; the next update tries again", {
         error,

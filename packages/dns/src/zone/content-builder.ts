@@ -8,6 +8,9 @@ import {
   typeHttps,
   typeMx,
   typeNs,
+  typeNsec,
+  typeNsec3,
+  typeRrsig,
   typeSrv,
   typeSvcb,
   typeTxt,
@@ -16,7 +19,7 @@ import { isAtOrBelow, type Name } from "../name/name.ts";
 import { ownerPointer } from "./owner-pointer.ts";
 import { buildPolicyTail } from "./policy-tail.ts";
 import type { AnswerPolicy } from "./record-set.ts";
-import type { WireSet } from "./wire-set.ts";
+import { recordTtl, type WireSet } from "./wire-set.ts";
 import { content, contentFlag, set as setWord, setFlag } from "./zone-layout.ts";
 
 /** What is left of 65,535 octets beside a header, the longest question and our OPT record. */
@@ -56,6 +59,7 @@ export class ContentBuilder {
     this.#addSet(set, this.#origin);
     this.words[content.info]!++;
     if (set.rdatas.length > 0) this.words[content.info]! |= flagOf(set.type);
+    if (set.type !== typeNsec3 && set.type !== typeRrsig) this.words[content.info]! |= contentFlag.visible;
   }
 
   /** Ends the content and returns its words. */
@@ -111,11 +115,11 @@ export class ContentBuilder {
     const targets: Target[] = [];
     // Records that change places have no names whose place is known, so none is compressed or followed.
     const isMoved = policy.kind === "geo" || policy.kind === "weightedOrder";
-    const hasNames = !isMoved && type !== typeA && type !== typeAaaa && type !== typeTxt;
+    const hasNames = !isMoved && !nameless.has(type);
     let end = bodyAt;
     for (const rdata of rdatas) {
       starts.push(end - bodyAt);
-      const dataAt = this.#writeHead(end, type, ttl);
+      const dataAt = this.#writeHead(end, type, recordTtl({ type, ttl }, rdata));
       end = hasNames
         ? this.#writeNamedData(dataAt, { type, rdata, origin, bodyAt, patches, targets })
         : this.#writeOctets(dataAt, rdata);
@@ -217,10 +221,26 @@ export class ContentBuilder {
   }
 }
 
+/** Types without names in their data that could be compressed or followed, as far as they are many. */
+const nameless: ReadonlySet<number> = new Set([typeA, typeAaaa, typeTxt, typeRrsig, typeNsec, typeNsec3]);
+
 function flagOf(type: number): number {
-  if (type === typeCname) return contentFlag.cname;
-  if (type === typeDname) return contentFlag.dname;
-  return type === typeNs ? contentFlag.cut : 0;
+  switch (type) {
+    case typeCname:
+      return contentFlag.cname;
+    case typeDname:
+      return contentFlag.dname;
+    case typeNs:
+      return contentFlag.cut;
+    case typeNsec:
+      return contentFlag.nsec;
+    case typeNsec3:
+      return contentFlag.nsec3;
+    case typeRrsig:
+      return contentFlag.rrsig;
+    default:
+      return 0;
+  }
 }
 
 /** A set with places in it that are looked up later is not turned: it is copied in two pieces, and then they move. */

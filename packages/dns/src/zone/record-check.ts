@@ -51,6 +51,8 @@ export const tooManyTypes: string = `a name has at most ${typesPerNameMax} types
 export interface Destination {
   readonly origin: Name;
   readonly builder: ContentBuilder;
+  /** Whether signatures and denials may be among them: the zone has been signed elsewhere. */
+  readonly signedElsewhere: boolean;
 }
 
 /**
@@ -89,11 +91,12 @@ export function buildChanges(
 /** Builds what one owner is to have. A set that cannot be there is reported and left out. */
 export function buildOwner(
   { name, sets }: { readonly name: Name; readonly sets: readonly WireSet[] },
-  { origin, builder }: Destination,
+  { origin, builder, signedElsewhere }: Destination,
   report: (problem: { readonly type: number; readonly message: string }) => void,
 ): OwnerContent {
   const kept = sets.filter((set) => {
-    const message = conflictOf(set, { sets, name, origin });
+    const message =
+      (signedElsewhere ? undefined : signatureProblem(set)) ?? conflictOf(set, { sets, name, origin });
     if (message !== undefined) report({ type: set.type, message });
     return message === undefined;
   });
@@ -176,10 +179,7 @@ function conflictOf(
 ): string | undefined {
   const { type } = set;
   if (isMetaType(type)) return metaTypeText(type);
-  if (signedElsewhere.has(type)) {
-    // Served without the records that prove it, a signed zone would be bogus to everybody who validates.
-    return `${typeToText(type)} is of a zone that was signed elsewhere, which is not served; take the zone unsigned, and sign it here`;
-  }
+  if (type === typeNsec3Param) return iterationsProblem(set);
   if (set.rdatas.length === 0) return undefined;
   const isSole = type === typeCname || type === typeDname;
   if (!isSole && type !== typeNs && type !== typeSoa) return undefined;
@@ -196,7 +196,7 @@ function conflictOf(
   if (isSole && set.rdatas.length > 1) return `a name owns one ${typeToText(type)} only; keep one`;
   const isBeside = (other: WireSet): boolean => other !== set && other.rdatas.length > 0;
   // What signing makes may stand beside an alias (RFC 4035 §2.5), and is told of as such.
-  if (type === typeCname && sets.some((other) => isBeside(other) && !signedElsewhere.has(other.type)))
+  if (type === typeCname && sets.some((other) => isBeside(other) && !signatureTypes.has(other.type)))
     return "a CNAME cannot stand beside other data (RFC 1034 §3.6.2); remove the CNAME or the rest";
   if (type === typeDname && !atApex && sets.some((other) => other.type === typeNs && other.rdatas.length > 0))
     return "a DNAME cannot stand at a zone cut (RFC 6672 §2.3); remove the DNAME or the NS set";
@@ -204,7 +204,25 @@ function conflictOf(
 }
 
 /** What signing makes of a zone (RFC 4034, RFC 5155). */
-const signedElsewhere: ReadonlySet<number> = new Set([typeRrsig, typeNsec, typeNsec3, typeNsec3Param]);
+export const signatureTypes: ReadonlySet<number> = new Set([typeRrsig, typeNsec, typeNsec3, typeNsec3Param]);
+
+/** Signatures beside data that is not signed would be bogus to everybody who validates. */
+function signatureProblem({ type }: WireSet): string | undefined {
+  if (!signatureTypes.has(type)) return undefined;
+  return `${typeToText(type)} is of a zone that was signed elsewhere, and this one is not: its SOA has no signature; take the whole signed zone, or the zone unsigned`;
+}
+
+/** Each denial hashes three names so often. Over it validators take the zone for unsigned anyway (RFC 9276 §3.2). */
+const iterationsMax = 150;
+
+function iterationsProblem({ rdatas }: WireSet): string | undefined {
+  for (const rdata of rdatas) {
+    const iterations = (rdata[2]! << 8) | rdata[3]!;
+    if (iterations > iterationsMax)
+      return `NSEC3 with ${iterations} more iterations costs more than it hides, and over ${iterationsMax} is not served; sign the zone with 0 (RFC 9276)`;
+  }
+  return undefined;
+}
 
 function isMetaType(type: number): boolean {
   return type === 0 || type === typeOpt || (type >= typeMetaMin && type <= typeAny);

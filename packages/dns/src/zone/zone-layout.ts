@@ -21,7 +21,7 @@ export const header = {
   /** The SOA set as negative answers have it: TTL min(own TTL, minimum), RFC 2308 §3. */
   negativeSoa: 5,
   ready: 6,
-  /** How many nodes are zone cuts or own a DNAME; where there is none, lookups need not walk up. */
+  /** How many nodes are zone cuts, own a DNAME or are hidden; where there is none, lookups need not walk up. */
   breaks: 7,
   names: 8,
   /** What names are hashed with. */
@@ -30,8 +30,15 @@ export const header = {
   originLength: 11,
   /** Segments in the directory less one; the bits of a hash above `segmentBits` are its place. */
   directoryMask: 12,
-  origin: 16,
-  words: 80,
+  /** 1 where the apex has signatures: the zone was signed elsewhere and is served with what it has. */
+  presigned: 13,
+  /** The nodes that own NSEC and NSEC3, each list in canonical order (`DenialIndex`), and how many there are. */
+  nsec: 14,
+  nsecCount: 15,
+  nsec3: 16,
+  nsec3Count: 17,
+  origin: 20,
+  words: 84,
 } as const;
 
 /** A segment of the hash table has at most two to the power of so many slots, and exactly so many where there are several. */
@@ -60,6 +67,8 @@ export const nodeFlag = {
   dname: 0x200,
   /** Gone from the table; kept only for snapshots. */
   dead: 0x400,
+  /** Owns NSEC3 and its signatures only: no name of the zone to those who ask (RFC 5155 §7.2.8). */
+  hidden: 0x800,
 } as const;
 
 /** Words of a content: what one owner has. Its sets follow, one behind the other. */
@@ -71,7 +80,16 @@ export const content = {
   sets: 2,
 } as const;
 
-export const contentFlag = { cname: 0x1_0000, dname: 0x2_0000, cut: 0x4_0000 } as const;
+export const contentFlag = {
+  cname: 0x1_0000,
+  dname: 0x2_0000,
+  cut: 0x4_0000,
+  nsec: 0x8_0000,
+  nsec3: 0x10_0000,
+  rrsig: 0x20_0000,
+  /** Any type but NSEC3 and RRSIG. */
+  visible: 0x40_0000,
+} as const;
 
 /**
  * Words of a record set. Its body follows: records as they stand in an answer, each owner a pointer to the question.

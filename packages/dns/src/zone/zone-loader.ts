@@ -1,11 +1,19 @@
 import { dnsErrorText } from "../dns-error.ts";
 import { rdataToText } from "../message/rdata.ts";
-import { typeA, typeAaaa, typeCname, typeDname, typeNs, typeSoa } from "../message/type-numbers.ts";
+import {
+  typeA,
+  typeAaaa,
+  typeCname,
+  typeDname,
+  typeNs,
+  typeRrsig,
+  typeSoa,
+} from "../message/type-numbers.ts";
 import { equalNames, isAtOrBelow, nameToText, type Name } from "../name/name.ts";
 import { ContentBuilder } from "./content-builder.ts";
 import { readContent } from "./content-reader.ts";
 import type { FileRecord, FileRecordTaker } from "./file-record.ts";
-import { addSet, buildOwner, tooManyTypes, typesPerNameMax } from "./record-check.ts";
+import { addSet, buildOwner, signatureTypes, tooManyTypes, typesPerNameMax } from "./record-check.ts";
 import { fixedPolicy, rotatePolicy, uniqueRdatas, wireSetToText, type WireSet } from "./wire-set.ts";
 import type { ZoneFileProblem } from "./zone-text.ts";
 import { Zone, type ZoneSoa } from "./zone.ts";
@@ -43,13 +51,19 @@ export class ZoneLoader implements FileRecordTaker {
   readonly #apexSets: FileSet[] = [];
   /** Pairs of node and line, for the types that must be alone at their owner: what conflicts are told of. */
   readonly #soleLines: number[] = [];
+  readonly #takesAnySignatures: boolean;
+  /** Where the first signature or denial stands, where any does. */
+  #signatureLine = -1;
 
   constructor(options: {
     readonly origin: Name | undefined;
     readonly report: (problem: LoadProblem) => void;
     /** Of whoever will serve the zone. */
     readonly hashSeed?: number | undefined;
+    /** Takes signatures also where the apex has none, as while somebody signs a zone. Default false. */
+    readonly takesAnySignatures?: boolean;
   }) {
+    this.#takesAnySignatures = options.takesAnySignatures ?? false;
     this.#expected = options.origin;
     this.#seed = options.hashSeed ?? 0;
     this.#report = options.report;
@@ -101,6 +115,7 @@ export class ZoneLoader implements FileRecordTaker {
       this.#owner = owner;
     }
     const known = ttl ?? this.#soa!.values.minimum;
+    if (this.#signatureLine < 0 && signatureTypes.has(type)) this.#signatureLine = line;
     for (const set of this.#sets) {
       if (set.type !== type) continue;
       set.rdatas.push(rdata);
@@ -153,7 +168,7 @@ export class ZoneLoader implements FileRecordTaker {
     try {
       const { words } = buildOwner(
         { name: owner, sets: joined },
-        { origin: tree.origin, builder },
+        { origin: tree.origin, builder, signedElsewhere: true },
         ({ type, message }) => this.#report({ line: this.#lineOf(type, sets, present), owner, message }),
       );
       tree.insert({ name: owner, words });
@@ -190,12 +205,20 @@ export class ZoneLoader implements FileRecordTaker {
     let isFaulty = false;
     buildOwner(
       { name: tree.origin, sets: given },
-      { origin: tree.origin, builder: this.#builder! },
+      { origin: tree.origin, builder: this.#builder!, signedElsewhere: true },
       ({ type, message }) => {
         isFaulty = true;
         this.#report({ line: this.#lineOf(type, this.#apexSets, 0), owner: tree.origin, message });
       },
     );
+    const isSigned = given.some((set) => set.type === typeRrsig && set.rdatas.some(coversSoa));
+    if (this.#signatureLine >= 0 && !isSigned && !this.#takesAnySignatures) {
+      const line = this.#signatureLine;
+      const message =
+        "the zone has signatures or denials, but its SOA is not signed; take the whole signed zone, or the zone unsigned";
+      this.#report({ line, message });
+      return undefined;
+    }
     if (isFaulty) return undefined;
     try {
       const zone = new Zone(
@@ -224,6 +247,10 @@ export class ZoneLoader implements FileRecordTaker {
 
 function toWireSet({ type, ttl, rdatas }: FileSet): WireSet {
   return { type, ttl, rdatas: uniqueRdatas(rdatas), policy: isAddress(type) ? rotatePolicy : fixedPolicy };
+}
+
+function coversSoa(signature: Uint8Array): boolean {
+  return ((signature[0]! << 8) | signature[1]!) === typeSoa;
 }
 
 function isAddress(type: number): boolean {

@@ -40,6 +40,8 @@ export interface SigningContext {
  * with DO. Synchronous; never throws.
  */
 export interface ZoneSigner {
+  /** Signs from keys, or has what the zone came with. An answer from zones of both kinds is signed by one of each. */
+  readonly kind: "online" | "stored";
   /** The zone's origin, folded. */
   readonly origin: Name;
   /** Types at a name of the zone: `undefined` where there is no such name, `[]` at an empty non-terminal. Set by the zone. */

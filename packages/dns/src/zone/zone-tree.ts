@@ -1,6 +1,7 @@
 import { LookupName } from "../name/lookup-name.ts";
 import { countLabels, isWildcardName, type Name } from "../name/name.ts";
 import { Arena } from "./arena.ts";
+import { DenialIndex } from "./denial-index.ts";
 import { NodeTable } from "./node-table.ts";
 import { content, contentFlag, header, node as nodeWord, nodeFlag, set as setWord } from "./zone-layout.ts";
 import { ZoneView } from "./zone-view.ts";
@@ -51,6 +52,8 @@ export class ZoneTree {
   readonly #arena: Arena;
   readonly #view: ZoneView;
   readonly #table: NodeTable;
+  readonly #nsec: DenialIndex;
+  readonly #nsec3: DenialIndex;
   #lookup: LookupName;
   /** The newest node; all are chained from it. */
   #head = 0;
@@ -69,6 +72,9 @@ export class ZoneTree {
     words[header.originLabels] = countLabels(origin);
     words[header.seed] = seed;
     octets.set(origin, header.origin * 4);
+    this.#nsec = new DenialIndex(this.#arena, header.nsec);
+    this.#nsec3 = new DenialIndex(this.#arena, header.nsec3);
+    words[header.presigned] = 0;
     this.#table = new NodeTable(this.#arena);
     this.#view = new ZoneView(this.#arena.memory);
     this.#lookup.set(origin);
@@ -104,6 +110,11 @@ export class ZoneTree {
 
   get ready(): boolean {
     return this.#arena.words[header.ready] !== 0;
+  }
+
+  /** Whether the apex has signatures. */
+  get presigned(): boolean {
+    return this.#arena.words[header.presigned] !== 0;
   }
 
   get seed(): number {
@@ -169,6 +180,8 @@ export class ZoneTree {
     try {
       for (let index = 0; index < owners.length; index++)
         this.#put(owners[index]!.name, stored === 0 ? only : blocks[index]!);
+      this.#nsec.apply();
+      this.#nsec3.apply();
       if (soa !== 0) {
         const former = arena.words[header.negativeSoa]!;
         arena.words[header.negativeSoa] = soa + content.sets;
@@ -222,13 +235,16 @@ export class ZoneTree {
   /** Makes sure that publishing needs no memory that could be missing. */
   #reserve(owners: readonly OwnerChange[], negativeSoa: Int32Array | undefined): void {
     let words = negativeSoa?.length ?? 0;
-    let blocks = 1;
+    let blocks = 3;
+    let [denials, hashedDenials] = [0, 0];
     const hashes: number[] = [];
     const lookup = this.#lookup;
     for (const { name, words: given } of owners) {
       if (given === undefined) continue;
       words += given[content.size]!;
       blocks++;
+      if ((given[content.info]! & contentFlag.nsec) !== 0) denials++;
+      if ((given[content.info]! & contentFlag.nsec3) !== 0) hashedDenials++;
       lookup.set(name);
       // It ends at the apex at last, which always exists.
       for (let label = 0; this.view.find(lookup, label) === 0; label++) {
@@ -238,6 +254,8 @@ export class ZoneTree {
     }
     // The table first: it takes from what is reserved.
     if (hashes.length > 0) this.#table.reserve(hashes);
+    if (negativeSoa !== undefined || denials + hashedDenials > 0)
+      words += this.#nsec.wordsFor(denials) + this.#nsec3.wordsFor(hashedDenials);
     this.#arena.reserve(words, blocks + hashes.length);
   }
 
@@ -260,12 +278,32 @@ export class ZoneTree {
     this.#remember(node, former);
     words[node + nodeWord.content] = contentAt;
     const info = words[node + nodeWord.info]!;
-    const flags = contentAt === 0 ? 0 : breakFlags(words[contentAt + content.info]!, node === this.apex);
-    const wasBreak = (info & (nodeFlag.cut | nodeFlag.dname)) !== 0;
-    words[node + nodeWord.info] = (info & ~(nodeFlag.cut | nodeFlag.dname)) | flags;
+    const contentInfo = contentAt === 0 ? 0 : words[contentAt + content.info]!;
+    const flags = breakFlags(contentInfo, node === this.apex);
+    const wasBreak = (info & breakMask) !== 0;
+    words[node + nodeWord.info] = (info & ~breakMask) | flags;
+    const formerInfo = former === 0 ? 0 : words[former + content.info]!;
+    if (node === this.apex) words[header.presigned] = Number((contentInfo & contentFlag.rrsig) !== 0);
+    if (((formerInfo | contentInfo) & denialMask) !== 0) this.#index(node, formerInfo, contentInfo);
     words[header.breaks]! += Number(flags !== 0) - Number(wasBreak);
     if (former !== 0) this.#free(former);
     if (contentAt === 0) this.#prune(node);
+  }
+
+  /** Keeps the lists of denials, by the flags of a node's content before and after a change. */
+  #index(node: number, before: number, after: number): void {
+    this.#keep(this.#nsec, node, { before, after, flag: contentFlag.nsec });
+    this.#keep(this.#nsec3, node, { before, after, flag: contentFlag.nsec3 });
+  }
+
+  #keep(
+    index: DenialIndex,
+    node: number,
+    { before, after, flag }: { readonly before: number; readonly after: number; readonly flag: number },
+  ): void {
+    if (((before ^ after) & flag) === 0) return;
+    if ((after & flag) === 0) index.remove(node);
+    else index.add(node);
   }
 
   /** The node of a name in the zone, made with those above it where they are missing. */
@@ -372,7 +410,11 @@ function nodeWords(nameOctets: number): number {
   return nodeWord.name + ((nameOctets + 3) >>> 2);
 }
 
+const denialMask = contentFlag.nsec | contentFlag.nsec3;
+const breakMask = nodeFlag.cut | nodeFlag.dname | nodeFlag.hidden;
+
 function breakFlags(info: number, isApex: boolean): number {
+  if ((info & (contentFlag.nsec3 | contentFlag.visible)) === contentFlag.nsec3) return nodeFlag.hidden;
   const dname = (info & contentFlag.dname) !== 0 ? nodeFlag.dname : 0;
   return (info & contentFlag.cut) !== 0 && !isApex ? dname | nodeFlag.cut : dname;
 }

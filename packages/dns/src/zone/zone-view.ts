@@ -25,6 +25,8 @@ export class ZoneView implements SetMemory {
   readonly originLabels: number;
   octets: Uint8Array;
   words: Int32Array;
+  /** Adds the signatures that the zone came with, where it did. */
+  presigned: ZoneSigner | undefined;
   #signer: ZoneSigner | undefined;
   #lookup: LookupName | undefined;
   #lookupSeed = 0;
@@ -61,9 +63,9 @@ export class ZoneView implements SetMemory {
     return Atomics.load(this.words, header.sequence) === this.#sequence;
   }
 
-  /** Signs answers from this zone in this thread. */
+  /** Signs answers from this zone in this thread: from keys, or with what the zone came with. */
   get signer(): ZoneSigner | undefined {
-    return this.#signer;
+    return this.#signer ?? (this.words[header.presigned] === 0 ? undefined : this.presigned);
   }
 
   set signer(signer: ZoneSigner | undefined) {
@@ -75,7 +77,7 @@ export class ZoneView implements SetMemory {
 
   /** The types at a name: `undefined` where there is no such name, `[]` at an empty non-terminal. */
   typesAt(name: Name): number[] | undefined {
-    const node = this.#findName(name);
+    const node = this.findName(name);
     if (node === 0) return undefined;
     const { words } = this;
     const types: number[] = [];
@@ -93,8 +95,16 @@ export class ZoneView implements SetMemory {
     name: Name,
     type: number,
   ): { readonly ttl: number; readonly rdatas: readonly Uint8Array[] } | undefined {
-    const node = this.#findName(name);
-    const contentAt = node === 0 ? 0 : this.words[node + nodeWord.content]!;
+    const node = this.findName(name);
+    return node === 0 ? undefined : this.recordsOf(node, type);
+  }
+
+  /** As `recordsAt`, of a node. */
+  recordsOf(
+    node: number,
+    type: number,
+  ): { readonly ttl: number; readonly rdatas: readonly Uint8Array[] } | undefined {
+    const contentAt = this.words[node + nodeWord.content]!;
     const set = contentAt === 0 ? 0 : this.findSet(contentAt, type);
     return set === 0 ? undefined : readSet(this, set, this.origin);
   }
@@ -174,7 +184,8 @@ export class ZoneView implements SetMemory {
     return this.octets.slice(at, at + (this.words[node + nodeWord.info]! & 0xff));
   }
 
-  #findName(name: Name): number {
+  /** The node of a name in lower case, or 0. */
+  findName(name: Name): number {
     const seed = this.words[header.seed]!;
     if (this.#lookup === undefined || this.#lookupSeed !== seed) this.#lookup = new LookupName(seed);
     this.#lookupSeed = seed;

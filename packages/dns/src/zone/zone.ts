@@ -62,6 +62,8 @@ export interface ZoneStep {
   /** The whole apex NS set. */
   readonly nameServers?: readonly string[];
   readonly nameServerTtl?: number;
+  /** Takes signatures and denials also where the apex has none: who signs may have begun elsewhere in the zone. */
+  readonly signedElsewhere?: boolean;
 }
 
 /** Readers wait while a difference is made, a microsecond for each owner; a larger one is no difference but another zone. */
@@ -136,6 +138,11 @@ export class Zone {
     return this.tree.ready;
   }
 
+  /** Whether the apex has signatures: somebody else signed the zone, and it is served with what it has. */
+  get presigned(): boolean {
+    return this.tree.presigned;
+  }
+
   /** How many names there are, empty non-terminals included. */
   get nameCount(): number {
     return this.tree.names;
@@ -160,13 +167,17 @@ export class Zone {
    * @throws DnsError `BadZone` with the first of `check`'s problems
    */
   replace(changes: ReadonlyMap<string, readonly RecordSet[]>, options: ZoneStep = {}): boolean {
-    const contents = this.#build(changes);
+    const contents = this.#build(changes, options.signedElsewhere ?? this.presigned);
     return this.#commit({ contents, apex: this.#apexAfter(options, contents), wanted: options.serial });
   }
 
   /** The problems that `replace` would refuse the changes for, at most one per record set; empty when it would not. */
   check(changes: ReadonlyMap<string, readonly RecordSet[]>): readonly RecordProblem[] {
-    return buildChanges(changes, { origin: this.tree.origin, builder: this.#builder }).problems;
+    return buildChanges(changes, {
+      origin: this.tree.origin,
+      builder: this.#builder,
+      signedElsewhere: this.presigned,
+    }).problems;
   }
 
   /**
@@ -176,7 +187,7 @@ export class Zone {
    * @throws DnsError `BadZone`
    */
   load(changes: ReadonlyMap<string, readonly RecordSet[]>, serial: number): void {
-    const contents = this.#build(changes);
+    const contents = this.#build(changes, true);
     this.#commit({ contents, apex: this.#apexAfter({}, contents), exact: serial >>> 0 });
   }
 
@@ -201,7 +212,7 @@ export class Zone {
       const owner = nameToText(this.tree.view.nameOf(node));
       if (!changes.has(owner)) changes.set(owner, []);
     }
-    const contents = this.#build(changes);
+    const contents = this.#build(changes, true);
     const nameServers = apexNs.flatMap((set) => set.data);
     const nameServerTtl = Math.min(...apexNs.map((set) => set.ttl));
     this.#commit({
@@ -228,7 +239,9 @@ export class Zone {
       contents = await treeDifference(trees, { slices, ownersMax: madeOwnersMax });
       isOld = this.#tree.generation !== generation;
     }
-    const apex = { ...other.#apex, extra: this.#apex.extra };
+    // Keys of ours have no place beside the signatures of others.
+    const extra = other.presigned ? [] : this.#apex.extra;
+    const apex = { ...other.#apex, extra };
     if (contents !== undefined) this.#commit({ contents, apex, exact: other.serial });
     else this.#exchangeTree(other, apex);
   }
@@ -322,10 +335,14 @@ export class Zone {
     });
   }
 
-  #build(changes: ReadonlyMap<string, readonly RecordSet[]>): readonly OwnerContent[] {
+  #build(
+    changes: ReadonlyMap<string, readonly RecordSet[]>,
+    signedElsewhere: boolean,
+  ): readonly OwnerContent[] {
     const { contents, problems } = buildChanges(changes, {
       origin: this.tree.origin,
       builder: this.#builder,
+      signedElsewhere,
     });
     const problem = problems[0];
     if (problem === undefined) return contents;

@@ -161,6 +161,11 @@ export class ServedZones implements AsyncDisposable {
     if (read === undefined) return undefined;
     const { zone, stamp } = read;
     const isNew = present === undefined;
+    const unsigned = zone.presigned ? whatNeedsUnsigned(settings) : undefined;
+    if (unsigned !== undefined)
+      problems.push(
+        `${unsigned.at}: ${zone.origin} is signed already, which ${unsigned.what} would void; take it from an unsigned file, or leave this out`,
+      );
     if (isNew && settings.updates !== undefined && this.#takesUpdates(zone.origin))
       problems.push(`${settings.updates.journal.at}: the journal of a zone changes at a start only`);
     try {
@@ -327,4 +332,16 @@ export class ServedZones implements AsyncDisposable {
 
 function setsOf({ choices }: FileZoneSettings): readonly RecordSet[] {
   return choices.map(({ set }) => set);
+}
+
+/** The setting of a zone that changes what its answers have, and where that stands. */
+function whatNeedsUnsigned({
+  signing,
+  updates,
+  choices,
+}: FileZoneSettings): { readonly at: string; readonly what: string } | undefined {
+  if (signing !== undefined) return { at: signing.keys.at, what: "signing it again" };
+  if (updates !== undefined) return { at: updates.journal.at, what: "any update" };
+  const [choice] = choices;
+  return choice && { at: choice.at, what: "other records" };
 }
