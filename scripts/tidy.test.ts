@@ -16,7 +16,7 @@ const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--excl
 })
   .split("\n")
   .filter((file) => file !== "" && existsSync(path.join(root, file)));
-const sources = tracked.filter((file) => file.endsWith(".ts"));
+const sources = tracked.filter((file) => /\.tsx?$/.test(file));
 
 /** What each package may import: lower levels only (ARCHITECTURE.md, "The map"). */
 const levels: Record<string, readonly string[]> = {
@@ -26,7 +26,8 @@ const levels: Record<string, readonly string[]> = {
   apiserver: ["kube", "runtime"],
   controller: ["kube", "runtime"],
   gslb: ["controller", "dns", "kube", "runtime"],
-  meridian: ["gslb", "apiserver", "controller", "dns", "kube", "runtime"],
+  console: ["controller", "kube", "runtime"],
+  meridian: ["console", "gslb", "apiserver", "controller", "dns", "kube", "runtime"],
 };
 
 const importsOf = (file: string): string[] =>
@@ -88,6 +89,33 @@ test("each folder of the DNS package imports only folders before it, in the orde
   assert.deepEqual(wrong, []);
   const inOrder = dnsFolders.map((folder) => `\`${folder}\``).join(", ");
   assert.ok(read("packages/dns/README.md").replaceAll("\n", " ").includes(inOrder), inOrder);
+});
+
+test("the console's page imports no server code: only itself, React, and what both halves agree on", () => {
+  const agreed = ["packages/console/src/lab-state.ts", "packages/console/src/lab-commands.ts"];
+  const page = "packages/console/src/page/";
+  const wrong: string[] = [];
+  for (const file of sources.filter((source) => source.startsWith("packages/console/src/"))) {
+    const inPage = file.startsWith(page);
+    if (!inPage && !agreed.includes(file)) continue;
+    for (const target of importsOf(file)) {
+      const imported = target.startsWith(".")
+        ? path.posix.join(path.posix.dirname(file), target)
+        : target.split("/")[0]!;
+      const fits =
+        agreed.includes(imported) ||
+        (inPage && (imported.startsWith(page) || imported === "react" || imported === "react-dom")) ||
+        (inPage && file.endsWith(".test.ts") && imported.startsWith("node:"));
+      if (!fits) wrong.push(`${file} imports ${target}`);
+    }
+  }
+  const server = sources.filter(
+    (file) =>
+      file.startsWith("packages/console/src/") &&
+      !file.startsWith(page) &&
+      importsOf(file).some((target) => /^\.\.?\/(?:.*\/)?page\//.test(target)),
+  );
+  assert.deepEqual([...wrong, ...server], []);
 });
 
 test("only the edge imports the real runtime: the command, and the threads that answer DNS", () => {

@@ -1,0 +1,28 @@
+export { labLimits } from "./lab-state.ts";
+export type {
+  ArmedFault,
+  CopiedPodRow,
+  CopyCounters,
+  CopyState,
+  HistoryRecord,
+  LabEvent,
+  LabEventCode,
+  LabLogEntry,
+  LabState,
+  PodRow,
+  ServerCounters,
+  SmallControllerState,
+  TruthState,
+  Writer,
+} from "./lab-state.ts";
+export { parseLabCommand } from "./lab-commands.ts";
+export type {
+  LabCommand,
+  LabCommandAnswer,
+  LabCommandName,
+  LabRefusal,
+  LabRefusalCode,
+} from "./lab-commands.ts";
+
+/** The folder of the built page: what `labServer` is given the files of. */
+export const pageFolder: URL = new URL("./site/", import.meta.url);
