@@ -7,15 +7,6 @@ const checksumOctets = 8;
 /** Mark, length, checksum. */
 const headOctets = mark.length + 4 + checksumOctets;
 
-/** What reading a journal came to: its records, and where reading ended. */
-export interface JournalContent {
-  readonly payloads: readonly Uint8Array[];
-  /** Octets of whole records from the start. */
-  readonly wholeOctets: number;
-  /** Set when whole records follow behind what is no record: then something was overwritten, not just cut off. */
-  readonly damagedAt: number | undefined;
-}
-
 /** A payload with mark, length and checksum before it. */
 export function composeJournalRecord(payload: Uint8Array): Uint8Array {
   const writer = new OctetWriter(headOctets + payload.length);
@@ -26,25 +17,44 @@ export function composeJournalRecord(payload: Uint8Array): Uint8Array {
   return writer.take();
 }
 
-/** Reads records until the end or to the first that is not whole. Pure. */
-export function readJournalRecords(octets: Uint8Array): JournalContent {
-  const payloads: Uint8Array[] = [];
-  let at = 0;
-  while (at < octets.length) {
-    const payload = readRecordAt(octets, at);
-    if (payload === undefined) return { payloads, wholeOctets: at, damagedAt: damagedAt(octets, at) };
-    payloads.push(payload);
-    at += headOctets + payload.length;
-  }
-  return { payloads, wholeOctets: at, damagedAt: undefined };
-}
+/** Reads the records of a journal one by one, until the end or to the first that is not whole. */
+export class JournalRecords {
+  readonly #octets: Uint8Array;
+  #wholeOctets = 0;
 
-/** A crash tears only the end of the file off, so a whole record further on shows another kind of damage. */
-function damagedAt(octets: Uint8Array, from: number): number | undefined {
-  for (let at = from + 1; at + headOctets <= octets.length; at++) {
-    if (octets[at] === mark[0] && readRecordAt(octets, at) !== undefined) return from;
+  constructor(octets: Uint8Array) {
+    this.#octets = octets;
   }
-  return undefined;
+
+  /** Octets of the whole records so far: where the next one starts. */
+  get wholeOctets(): number {
+    return this.#wholeOctets;
+  }
+
+  /** The payload of the next record, or `undefined` where no whole one follows. */
+  next(): Uint8Array | undefined {
+    const payload = readRecordAt(this.#octets, this.#wholeOctets);
+    if (payload !== undefined) this.#wholeOctets += headOctets + payload.length;
+    return payload;
+  }
+
+  /**
+   * Whether whole records follow behind what is no record: a crash tears only the end of the file off, so then something
+   * was overwritten. To be asked at the end.
+   */
+  get isDamaged(): boolean {
+    const octets = this.#octets;
+    for (let at = this.#wholeOctets + 1; at + headOctets <= octets.length; at++) {
+      if (octets[at] === mark[0] && readRecordAt(octets, at) !== undefined) return true;
+    }
+    return false;
+  }
+
+  /** Octets behind the last whole record that are more than zeros, which are room made ahead. To be asked at the end. */
+  get tornOctets(): number {
+    const torn = this.#octets.subarray(this.#wholeOctets);
+    return torn.some((octet) => octet !== 0) ? torn.length : 0;
+  }
 }
 
 function readRecordAt(octets: Uint8Array, at: number): Uint8Array | undefined {

@@ -1,34 +1,25 @@
-import type { Disk, DiskLog, Logger } from "@meridian/runtime";
-import { DnsError } from "../dns-error.ts";
+import type { Clock, Disk, DiskLog, Logger } from "@meridian/runtime";
 import { typeFromText } from "../message/codes.ts";
 import { concatenate } from "../message/octets.ts";
 import type { RecordSet } from "../zone/record-set.ts";
 import type { WorkSlices } from "../zone/work-slices.ts";
-import type { Zone, ZoneSoa, ZoneStep } from "../zone/zone.ts";
-import { composeJournalRecord, readJournalRecords } from "./journal-record.ts";
+import type { Zone } from "../zone/zone.ts";
+import { encodeEntry, type ChangeEntry, type JournalEntry, type JournalHead } from "./journal-entry.ts";
+import { JournalRecords } from "./journal-record.ts";
+import { replayJournal, type JournalReading } from "./journal-replay.ts";
+import type { KnownOutcome } from "./seen-updates.ts";
 import type { ZoneChange } from "./zone-draft.ts";
-
-/** The first record: which content the others stand on. */
-interface Head {
-  readonly format: "meridian update journal 1";
-  readonly origin: string;
-  /** The serial that the zone had before the first update. */
-  readonly baseSerial: number;
-}
-
-/** A change as it is written: what its owners have from then on. */
-interface Entry {
-  readonly serial: number;
-  readonly owners: readonly (readonly [owner: string, sets: readonly RecordSet[]])[];
-  readonly soa?: Partial<ZoneSoa>;
-  readonly nameServers?: readonly string[];
-  readonly nameServerTtl?: number;
-}
 
 const compactOctetsMin = 1024 * 1024;
 /** Owners in one record of a compacted journal: a millisecond of work. */
 const ownersPerRecord = 100;
 const durable = { durableAppends: true } as const;
+
+/** A journal that was just opened, and the signed updates that it knows. */
+export interface OpenedJournal {
+  readonly journal: UpdateJournal;
+  readonly seen: readonly KnownOutcome[];
+}
 
 /**
  * The updates of a zone that were acknowledged, in a file that only grows until it is compacted. The zone's own file stays
@@ -40,86 +31,109 @@ const durable = { durableAppends: true } as const;
 export class UpdateJournal implements AsyncDisposable {
   readonly #disk: Disk;
   readonly #path: string;
-  readonly #head: Head;
+  readonly #head: JournalHead;
   readonly #touched: Set<string>;
   #log: DiskLog;
   /** Octets that are whole and durable. */
   #octets: number;
   #compactAt: number;
+  #hasChanges: boolean;
   #broken = false;
 
   private constructor(options: {
     readonly disk: Disk;
     readonly path: string;
-    readonly head: Head;
+    readonly head: JournalHead;
     readonly log: DiskLog;
     readonly octets: number;
-    readonly touched: Set<string>;
+    readonly touched: ReadonlySet<string>;
+    readonly hasChanges: boolean;
   }) {
     this.#disk = options.disk;
     this.#path = options.path;
     this.#head = options.head;
     this.#log = options.log;
     this.#octets = options.octets;
-    this.#touched = options.touched;
+    this.#touched = new Set(options.touched);
+    this.#hasChanges = options.hasChanges;
     this.#compactAt = Math.max(compactOctetsMin, 2 * options.octets);
   }
 
   /**
    * Opens the journal of a zone that was just read from its file, and puts what it holds into the zone.
    *
-   * @throws DnsError `BadJournal` when it is damaged before its end, or is of another zone or another content
+   * @throws as `replayJournal`
    */
   static async open(
-    { disk, log }: { readonly disk: Disk; readonly log: Logger },
-    { path, zone }: { readonly path: string; readonly zone: Zone },
-  ): Promise<UpdateJournal> {
-    const octets = (await disk.read(path)) ?? new Uint8Array();
-    const { payloads, wholeOctets, damagedAt } = readJournalRecords(octets);
-    if (damagedAt !== undefined) {
-      throw new DnsError(
-        "BadJournal",
-        `journal ${path} of zone ${zone.origin} is damaged at octet ${damagedAt} of ${octets.length}, and whole records follow; restore it from a backup, or cut it there and lose them`,
-      );
-    }
-    const [first, ...rest] = payloads.map(decode);
-    const entries = rest as Entry[];
-    const head: Head = { format: "meridian update journal 1", origin: zone.origin, baseSerial: zone.serial };
-    if (first !== undefined) checkHead(first as Partial<Head>, { head, path, isEmpty: entries.length === 0 });
-    const touched = replay(entries, { zone, path });
-    const opened = await disk.openLog(path, durable);
-    // Without updates it may stand on any content of the zone's file, and begins anew on this one.
-    const kept = entries.length === 0 ? 0 : wholeOctets;
-    // Zeros are room that was made ahead.
-    if (octets.subarray(wholeOctets).some((octet) => octet !== 0)) {
-      log.warn("the torn end of an update journal was cut off; it was never acknowledged", {
-        path,
-        zone: zone.origin,
-        octets: octets.length - wholeOctets,
+    runtime: { readonly disk: Disk; readonly clock: Clock; readonly log: Logger },
+    reading: JournalReading,
+  ): Promise<OpenedJournal> {
+    const { path, zone } = reading;
+    const { disk } = runtime;
+    const head = {
+      format: "meridian update journal 1",
+      origin: zone.origin,
+      baseSerial: zone.serial,
+    } as const;
+    const {
+      tornOctets: octets,
+      owners: touched,
+      seen,
+      hasChanges,
+      wholeOctets,
+    } = await replayJournal(runtime, reading);
+    if (octets > 0) {
+      runtime.log.warn("the torn end of an update journal was cut off; it was never acknowledged", {
+        ...{ path, zone: zone.origin, octets },
       });
     }
-    if (kept < octets.length) await opened.truncate(kept);
-    const journal = new UpdateJournal({ disk, path, head, log: opened, octets: kept, touched });
-    if (kept === 0) await journal.#write(head);
-    return journal;
+    if (!hasChanges) {
+      // It begins anew, on the present content of the zone's file.
+      await disk.replace(
+        path,
+        concatenate([head, ...(seen.length === 0 ? [] : [{ seen }])].map(encodeEntry)),
+      );
+    }
+    const log = await disk.openLog(path, durable);
+    if (hasChanges && wholeOctets < log.sizeBytes) await log.truncate(wholeOctets);
+    const journal = new UpdateJournal({ disk, path, head, log, octets: log.sizeBytes, touched, hasChanges });
+    return { journal, seen };
   }
 
-  /** Resolves when the change is durable; only then may it be made. When it rejects, nothing of it stays. */
-  async append(change: ZoneChange, serial: number): Promise<void> {
+  /**
+   * Resolves when the change is durable; only then may it be made. When it rejects, nothing of it stays.
+   *
+   * @param seen the signed update that makes it
+   */
+  async append(
+    change: ZoneChange,
+    { serial, seen }: { readonly serial: number; readonly seen?: KnownOutcome | undefined },
+  ): Promise<void> {
+    const entry = { ...change.step, serial, owners: [...change.owners] };
     await this.#repair();
-    await this.#write({ ...change.step, serial, owners: [...change.owners] } satisfies Entry);
+    await this.#write(seen === undefined ? entry : { ...entry, seen: [seen] });
+    this.#hasChanges = true;
     for (const owner of change.owners.keys()) this.#touched.add(owner);
+  }
+
+  /** Keeps what became of a signed update that changed nothing. Resolves when it is durable. */
+  async note(seen: KnownOutcome): Promise<void> {
+    await this.#repair();
+    await this.#write({ seen: [seen] });
   }
 
   /**
    * Writes each owner once, when the journal has grown to twice what it was, in slices. The zone must have all that was
    * appended, and stay as it is meanwhile.
    */
-  async compactIfLarge(zone: Zone, slices: WorkSlices): Promise<void> {
+  async compactIfLarge(
+    zone: Zone,
+    { slices, seen }: { readonly slices: WorkSlices; readonly seen: Iterable<KnownOutcome> },
+  ): Promise<void> {
     if (this.#octets < this.#compactAt || this.#broken) return;
-    const records = [encode(this.#head)];
-    for (const entry of compactedEntries(zone, [...this.#touched])) {
-      records.push(encode(entry));
+    const records = [encodeEntry(this.#head), encodeEntry({ seen: [...seen] })];
+    for (const entry of this.#hasChanges ? compactedEntries(zone, [...this.#touched]) : []) {
+      records.push(encodeEntry(entry));
       const pause = slices.pause();
       if (pause !== undefined) await pause;
     }
@@ -131,7 +145,7 @@ export class UpdateJournal implements AsyncDisposable {
       await this.#disk.replace(this.#path, content);
     } catch (error) {
       // The old or the new file is there, and whole.
-      this.#octets = readJournalRecords((await this.#disk.read(this.#path)) ?? new Uint8Array()).wholeOctets;
+      this.#octets = wholeOctetsOf((await this.#disk.read(this.#path)) ?? new Uint8Array());
       throw error;
     }
     this.#octets = content.length;
@@ -143,8 +157,8 @@ export class UpdateJournal implements AsyncDisposable {
     await this.#log.close();
   }
 
-  async #write(value: Head | Entry): Promise<void> {
-    const octets = encode(value);
+  async #write(entry: JournalEntry): Promise<void> {
+    const octets = encodeEntry(entry);
     try {
       await this.#log.append(octets);
     } catch (error) {
@@ -164,55 +178,13 @@ export class UpdateJournal implements AsyncDisposable {
   }
 }
 
-function checkHead(
-  found: Partial<Head>,
-  { head, path, isEmpty }: { readonly head: Head; readonly path: string; readonly isEmpty: boolean },
-): void {
-  const { format, origin, baseSerial } = head;
-  if (found.format !== format || found.origin !== origin) {
-    throw new DnsError(
-      "BadJournal",
-      `${path} is not the journal of zone ${origin} but of ${found.origin ?? "something else"}; give each zone a path of its own`,
-    );
-  }
-  if (found.baseSerial !== baseSerial && !isEmpty) {
-    throw new DnsError(
-      "BadJournal",
-      `journal ${path} stands on serial ${found.baseSerial} of zone ${origin}, and the zone's file has ${baseSerial}; put the old file back, or remove the journal and with it all updates since`,
-    );
-  }
+function wholeOctetsOf(octets: Uint8Array): number {
+  const records = new JournalRecords(octets);
+  while (records.next() !== undefined);
+  return records.wholeOctets;
 }
 
-/** Puts the last content of each owner into the zone, in one step. Returns the owners. */
-function replay(
-  entries: readonly Entry[],
-  { zone, path }: { readonly zone: Zone; readonly path: string },
-): Set<string> {
-  const owners = new Map<string, readonly RecordSet[]>();
-  let step: ZoneStep = {};
-  for (const { serial, owners: changed, soa, nameServers, nameServerTtl } of entries) {
-    for (const [owner, sets] of changed) owners.set(owner, sets);
-    step = {
-      ...step,
-      serial,
-      ...(soa === undefined ? {} : { soa }),
-      ...(nameServers === undefined ? {} : { nameServers }),
-      ...(nameServerTtl === undefined ? {} : { nameServerTtl }),
-    };
-  }
-  try {
-    zone.replace(owners, step);
-  } catch (cause) {
-    throw new DnsError(
-      "BadJournal",
-      `journal ${path} has records that zone ${zone.origin} cannot hold; it was written by another version`,
-      { cause },
-    );
-  }
-  return new Set(owners.keys());
-}
-
-function* compactedEntries(zone: Zone, touched: readonly string[]): Generator<Entry> {
+function* compactedEntries(zone: Zone, touched: readonly string[]): Generator<ChangeEntry> {
   const { serial: _serial, ...soa } = zone.soa;
   const nameServerTtl = zone.recordSetsOf(zone.origin).find((set) => set.type === "NS")?.ttl;
   const common = {
@@ -230,12 +202,4 @@ function* compactedEntries(zone: Zone, touched: readonly string[]): Generator<En
     });
     yield { ...common, owners };
   }
-}
-
-function encode(value: Head | Entry): Uint8Array {
-  return composeJournalRecord(new TextEncoder().encode(JSON.stringify(value)));
-}
-
-function decode(payload: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder().decode(payload));
 }
