@@ -18,6 +18,8 @@ const signings: Readonly<Record<string, Signing>> = {
   "nsec.test": { tool: "dnssec-signzone", options: [] },
   "nsec3.test": { tool: "dnssec-signzone", options: ["-3", "aabbcc", "-H", "3"] },
   "optout.test": { tool: "dnssec-signzone", options: ["-3", "-", "-H", "0", "-A"] },
+  // Two keys, as in a roll-over, and two algorithms: four signatures for each set.
+  "double.test": { tool: "dnssec-signzone", options: [], moreKeys: ["ECDSAP256SHA256", "RSASHA256"] },
   "ldns.test": { tool: "ldns-signzone", options: ["-n", "-t", "2", "-s", "0102"] },
 };
 const types = ["A", "TXT", "NS", "CNAME", "DS", "DNAME", "MX", "ANY", "SOA", "RRSIG", "NSEC"];
@@ -80,6 +82,38 @@ for (const dnssecOk of [true, false])
       judge(rounds, (line) => t.diagnostic(line));
     });
 
+for (const datapath of datapaths)
+  test(`over UDP as over TCP, or truncated (${datapath})`, { skip }, async (t) => {
+    const counts = { whole: 0, truncated: 0 };
+    for (const origin of Object.keys(signings)) {
+      for (const question of questionsOf(origin)) {
+        if (!["A", "DS", "DNSKEY"].includes(question.type)) continue;
+        for (const payloadSize of [512, 1_232]) {
+          const edns = { ...signed, payloadSize };
+          const message = { questions: [question], edns };
+          const answer = await ours.get(datapath)!.overUdp(message);
+          if (answer.truncated) {
+            counts.truncated++;
+            assert.equal(answer.answers.length + answer.authority.length, 0);
+            // Of old sizes a name that is written out for lack of a place to point to can be too much.
+            if (payloadSize < 1_232) continue;
+            const theirs = await Promise.all(references.map(({ exchange }) => exchange.overUdp(message)));
+            assert.ok(
+              theirs.some(({ truncated }) => truncated),
+              `${question.name} ${question.type} at ${payloadSize} is truncated by none of the others`,
+            );
+            continue;
+          }
+          counts.whole++;
+          const whole = await ours.get(datapath)!.overTcp(question, edns);
+          assert.equal(answerText(answer), answerText(whole));
+        }
+      }
+    }
+    t.diagnostic(JSON.stringify(counts));
+    assert.ok(counts.whole > 1_000 && counts.truncated > 10);
+  });
+
 function* questionsOf(origin: string): Generator<Question> {
   const zone = zones.find((each) => each.origin === origin)!;
   for (const name of zone.names) for (const type of types) yield { name, type, class: 1 };
@@ -94,16 +128,60 @@ function hashedOwners({ text, origin }: SignedZone): string[] {
     .map(([, hash]) => `${hash}.${origin}`);
 }
 
+/** Where BIND and NSD may differ, and why ours is as it is. */
+const listed: readonly {
+  readonly reason: string;
+  readonly applies: (round: Round) => boolean;
+}[] = [
+  {
+    reason: "an alias loop: BIND shows each alias once with SERVFAIL, the others with NOERROR, as ours does",
+    applies: ({ mine, theirs: [bind = "", nsd] }) =>
+      mine === nsd && bind === mine.replace("rcode 0", "rcode 2"),
+  },
+  {
+    reason:
+      "ANY over TCP: BIND's answer and ours have all sets, NSD's and Knot's have one (RFC 8482 allows both)",
+    applies: ({ question, mine, theirs: [bind] }) => question.type === "ANY" && mine === bind,
+  },
+  {
+    reason: "the NSEC of a zone cut: BIND answers it, NSD and Knot refer to the child, as ours does",
+    applies: ({ question, mine, theirs: [, nsd, knot] }) =>
+      question.type === "NSEC" && mine === nsd && mine === knot,
+  },
+  {
+    reason:
+      "a wildcard that is there only since something is below it: NSD and ours prove it, BIND and Knot do not",
+    applies: ({ question, mine, theirs: [, nsd] }) => /\.wc2\./.test(question.name) && mine === nsd,
+  },
+  {
+    reason:
+      "RRSIG of a wildcard: Knot leaves out that of its NSEC, NSD proves another name; ours is BIND's answer",
+    applies: ({ question, mine, theirs: [bind] }) => question.type === "RRSIG" && mine === bind,
+  },
+  {
+    reason:
+      "NSD alone proves more, or another thing, of wildcards and of names without NSEC3; ours is BIND's and Knot's",
+    applies: ({ mine, theirs: [bind, , knot] }) => mine === bind && mine === knot,
+  },
+];
+
 function judge(rounds: readonly Round[], say: (line: string) => void): void {
-  const agreed = rounds.filter(({ theirs: [bind, nsd] }) => bind === nsd);
-  const wrong = rounds.filter(({ mine, theirs: [bind, nsd] }) => mine !== bind && mine !== nsd);
-  const different = agreed.filter(({ mine, theirs: [bind] }) => mine !== bind);
-  say(`${rounds.length} questions, BIND and NSD alike: ${agreed.length}, ours like neither: ${wrong.length}`);
-  const shown = [...different, ...wrong]
-    .slice(0, Number(process.env["MERIDIAN_SHOWN"] ?? 20))
-    .map(describe)
-    .join("\n");
-  assert.ok(rounds.length > 500 && wrong.length === 0, `${wrong.length} of ${rounds.length}:\n${shown}`);
+  const excused = new Map<string, number>();
+  const wrong: Round[] = [];
+  let agreed = 0;
+  for (const round of rounds) {
+    const [bind, nsd] = round.theirs;
+    if (round.mine === bind && bind === nsd) agreed++;
+    else {
+      const reason = bind === nsd ? undefined : listed.find(({ applies }) => applies(round))?.reason;
+      if (reason === undefined) wrong.push(round);
+      else excused.set(reason, (excused.get(reason) ?? 0) + 1);
+    }
+  }
+  say(`${rounds.length} questions, BIND, NSD and ours alike: ${agreed}`);
+  for (const [reason, count] of excused) say(`${count}: ${reason}`);
+  const shown = wrong.slice(0, 20).map(describe).join("\n");
+  assert.ok(agreed > 500 && wrong.length === 0, `${wrong.length} of ${rounds.length}:\n${shown}`);
 }
 
 function describe({ question, mine, theirs }: Round): string {

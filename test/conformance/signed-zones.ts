@@ -10,6 +10,8 @@ export interface Signing {
   readonly tool: "dnssec-signzone" | "ldns-signzone";
   /** Options beside those for keys, names and files. */
   readonly options: readonly string[];
+  /** Algorithms of ZSKs beside the first; for each other than ECDSA P-256 there is a KSK, too. Default: none. */
+  readonly moreKeys?: readonly string[];
 }
 
 /** A zone that was signed, and what to trust. */
@@ -55,7 +57,7 @@ export function zoneToSign(origin: string): DifferentialZone {
 /** Signs a zone with fresh keys, in a folder of its own. */
 export async function signZone(
   zone: DifferentialZone,
-  { tool, options }: Signing,
+  { tool, options, moreKeys = [] }: Signing,
   folder: string,
 ): Promise<SignedZone> {
   const own = path.join(folder, `${zone.origin}-keys`);
@@ -63,6 +65,11 @@ export async function signZone(
   const generate = ["-q", "-K", own, "-a", "ECDSAP256SHA256"];
   const ksk = (await output("dnssec-keygen", [...generate, "-f", "KSK", zone.origin])).trim();
   const zsk = (await output("dnssec-keygen", [...generate, zone.origin])).trim();
+  for (const algorithm of moreKeys) {
+    const other = ["-q", "-K", own, "-a", algorithm, ...(algorithm.startsWith("RSA") ? ["-b", "2048"] : [])];
+    await output("dnssec-keygen", [...other, zone.origin]);
+    if (algorithm !== "ECDSAP256SHA256") await output("dnssec-keygen", [...other, "-f", "KSK", zone.origin]);
+  }
   const [plain, signed] = [path.join(own, "zone"), path.join(own, "zone.signed")];
   await writeFile(plain, zone.text);
   const names = ["-o", zone.origin, "-f", signed];
