@@ -9,6 +9,8 @@ import {
   unauthorized,
 } from "@meridian/kube";
 import type { HttpHandler, HttpRequest, HttpResponse, Runtime } from "@meridian/runtime";
+import { RequestCounts } from "./admin/request-counts.ts";
+import { WriteLedger } from "./admin/write-ledger.ts";
 import { authenticator, type Authenticate, tokenIdentifier } from "./auth/authenticate.ts";
 import type { Authorizer, TokenIdentity } from "./auth/identity.ts";
 import { mastersOnly } from "./auth/masters-only.ts";
@@ -59,6 +61,8 @@ export function createApiServer(runtime: Runtime, options: ApiServerOptions): Ap
     registry: new ResourceRegistry(builtInResources()),
     closing: closing.signal,
     streams: new OpenStreams(closing.signal),
+    requests: new RequestCounts(),
+    ledger: new WriteLedger(),
   };
   const background = startBackground(context, { disabled: options.disabledControllers ?? [] });
   const ready = background.ready;

@@ -1,5 +1,6 @@
 import { accessDenied, methodNotAllowed, methodNotAllowedHere, unknownPath } from "@meridian/kube";
 import type { HttpRequest, HttpResponse } from "@meridian/runtime";
+import { serveAdmin } from "../admin/serve-admin.ts";
 import type { IdentifyToken } from "../auth/authenticate.ts";
 import type { Authorizer, UserInfo } from "../auth/identity.ts";
 import { impersonate } from "../auth/impersonate.ts";
@@ -20,6 +21,7 @@ import { serveWatch } from "../verbs/watch.ts";
 import { type ApiPath, parseApiPath } from "./api-path.ts";
 import type { ApiRequest } from "./api-request.ts";
 import { attributesOf, verbOf } from "./attributes.ts";
+import { fieldManagerOf } from "../verbs/write-options.ts";
 import { negotiate } from "./negotiation.ts";
 import { Warnings } from "./warnings.ts";
 
@@ -62,6 +64,8 @@ async function dispatchOther(
   const { allowed, reason } = front.authorizer.authorize(user, { kind: "path", verb, path });
   if (!allowed)
     throw accessDenied({ user: user.username, verb, path, ...(reason !== undefined && { reason }) });
+  const admin = serveAdmin(front.context, http, { segments, query });
+  if (admin !== undefined) return admin;
   const answer =
     serveDiscovery(front.context, http, segments) ?? serveOpenApi(front.context, http, { segments, query });
   if (answer !== undefined && verb !== "get") throw methodNotAllowedHere();
@@ -97,7 +101,22 @@ async function dispatchResource(
   const { deprecationWarning } = resource.version;
   if (deprecationWarning !== undefined) warnings.add(deprecationWarning);
   const requireVerb = (needed: string): void => authorize(front, { ...request, path }, needed);
-  return answerVerb(front.context, { http, query, path, resource, user, form, warnings, requireVerb }, verb);
+  const { group, plural } = resource.definition;
+  front.context.requests.count({ user: user.username, verb, group, resource: plural });
+  const context = writing.has(verb) ? noteWriter(front.context, { http, query, user }) : front.context;
+  return answerVerb(context, { http, query, path, resource, user, form, warnings, requireVerb }, verb);
+}
+
+const writing = new Set(["create", "update", "patch", "delete", "deletecollection"]);
+
+/** The context of a request that writes: the ledger learns whose the new revisions are. */
+function noteWriter(
+  context: ApiContext,
+  request: { readonly http: HttpRequest; readonly query: URLSearchParams; readonly user: UserInfo },
+): ApiContext {
+  const writer = { user: request.user.username, manager: fieldManagerOf(request) };
+  const objects = context.objects.noting((revision) => context.ledger.note(revision, writer));
+  return { ...context, objects };
 }
 
 function authorize(front: Front, request: ResourceRequest, verb: string): void {

@@ -31,16 +31,29 @@ export interface ObjectChange {
   readonly revision: Revision;
 }
 
+/** Hears of a write that was made. */
+export type NoteWrite = (revision: Revision) => void;
+
+const ignoreWrite: NoteWrite = () => {};
+
 /** The root of all keys of the API. */
 export const rootKey = "/registry/";
 
 /** Objects over the store of bytes: keys, coding, and writes by expected revision. */
 export class ObjectStore {
   readonly storage: Storage;
-  readonly #codec = new ObjectCodec();
+  readonly #codec: ObjectCodec;
+  readonly #noteWrite: NoteWrite;
 
-  constructor(storage: Storage) {
+  constructor(storage: Storage, parts?: { readonly codec: ObjectCodec; readonly note: NoteWrite }) {
     this.storage = storage;
+    this.#codec = parts?.codec ?? new ObjectCodec();
+    this.#noteWrite = parts?.note ?? ignoreWrite;
+  }
+
+  /** The same objects; `note` hears the revision of each write that is made through the store returned. */
+  noting(note: NoteWrite): ObjectStore {
+    return new ObjectStore(this.storage, { codec: this.#codec, note });
   }
 
   decode(resource: ServedResource, record: StoredRecord): ApiObject {
@@ -56,7 +69,9 @@ export class ObjectStore {
   async create(resource: ServedResource, object: ApiObject): Promise<ApiObject | undefined> {
     const key = objectKeyOf(resource.definition, refOf(object));
     const written = await this.storage.create(key, encodeStored(resource.definition, object));
-    return written.outcome === "written" ? withRevision(object, written.revision) : undefined;
+    if (written.outcome !== "written") return undefined;
+    this.#noteWrite(written.revision);
+    return withRevision(object, written.revision);
   }
 
   /** Returns the object as stored, or `undefined` when the object is no longer at `expected`. */
@@ -67,14 +82,18 @@ export class ObjectStore {
   ): Promise<ApiObject | undefined> {
     const key = objectKeyOf(resource.definition, refOf(object));
     const written = await this.storage.update(key, encodeStored(resource.definition, object), expected);
-    return written.outcome === "written" ? withRevision(object, written.revision) : undefined;
+    if (written.outcome !== "written") return undefined;
+    this.#noteWrite(written.revision);
+    return withRevision(object, written.revision);
   }
 
   /** Removes the object; false when it is no longer at the stored object's revision. */
   async remove(resource: ServedResource, stored: StoredObject): Promise<boolean> {
     const key = objectKeyOf(resource.definition, refOf(stored.object));
     const written = await this.storage.delete(key, stored.record.modRevision);
-    return written.outcome === "written";
+    if (written.outcome !== "written") return false;
+    this.#noteWrite(written.revision);
+    return true;
   }
 
   async list(

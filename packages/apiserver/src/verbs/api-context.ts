@@ -1,4 +1,6 @@
 import type { Runtime } from "@meridian/runtime";
+import type { RequestCounts } from "../admin/request-counts.ts";
+import type { WriteLedger } from "../admin/write-ledger.ts";
 import type { ObjectStore } from "../objects/object-store.ts";
 import type { ResourceRegistry } from "../resource/registry.ts";
 import type { OpenStreams } from "./open-streams.ts";
@@ -12,4 +14,8 @@ export interface ApiContext {
   readonly closing: AbortSignal;
   /** What ends when it does. */
   readonly streams: OpenStreams;
+  /** Who asks for what. */
+  readonly requests: RequestCounts;
+  /** Who wrote what. */
+  readonly ledger: WriteLedger;
 }

@@ -55,6 +55,13 @@ async function* streamWatch(
     if (context.registry.get(definition) !== definition) end();
   });
   const stopWaitingForClose = context.streams.onClose(end);
+  const { definition } = request.resource;
+  const closed = context.requests.opened({
+    user: request.user.username,
+    verb: "watch",
+    group: definition.group,
+    resource: definition.plural,
+  });
   const client = request.http.signal;
   client.addEventListener("abort", end, { once: true });
   if (client.aborted || context.closing.aborted) end();
@@ -69,6 +76,7 @@ async function* streamWatch(
     stopWatchingKind();
     stopWaitingForClose();
     client.removeEventListener("abort", end);
+    closed();
   }
 }
 

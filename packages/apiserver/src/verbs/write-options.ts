@@ -49,7 +49,7 @@ export function parseWriteOptions(
   return {
     dryRun: dryRun.length > 0,
     fieldValidation: fieldValidation as WriteOptions["fieldValidation"],
-    fieldManager: named !== "" ? named : managerFromUserAgent(request.http.headers["user-agent"]),
+    fieldManager: fieldManagerOf(request),
     force: isTrue(force),
   };
 }
@@ -58,6 +58,12 @@ const fieldManagerCharactersMax = 128;
 
 function isFieldValidation(text: string): text is WriteOptions["fieldValidation"] {
   return text === "Ignore" || text === "Warn" || text === "Strict";
+}
+
+/** Whom a write counts for: the manager that the query names, else the program that sent it. */
+export function fieldManagerOf(request: Pick<ApiRequest, "http" | "query">): string {
+  const named = request.query.get("fieldManager") ?? "";
+  return named !== "" ? named : managerFromUserAgent(request.http.headers["user-agent"]);
 }
 
 function managerFromUserAgent(userAgent: string | undefined): string {
