@@ -406,6 +406,26 @@ test("a signed zone that takes updates survives kill -9, reloads and restarts, w
     await using server = await serve(folder);
     for (const name of acknowledged) assert.equal(await ask(server.at, name), "192.0.2.1");
   }
+  const journal = path.join(folder, "a.updates");
+  const check = (): ReturnType<typeof meridian> =>
+    meridian("check", "--config", path.join(folder, "dns.yaml"));
+  const whole = await readFile(journal);
+  assert.match(check().stdout, /^a\.test, serial \d+: well\n$/);
+  assert.deepEqual(await readFile(journal), whole, "a check writes nothing");
+  await writeFile(journal, Buffer.concat([whole, Buffer.from("MUJ1")]));
+  const torn = check().stdout;
+  const end = `zones[0].journal: journal ${journal} ends at octet ${whole.length} with 4 octets`;
+  assert.ok(torn.includes(end), torn);
+  whole[20]! ^= 1;
+  await writeFile(journal, whole);
+  const damaged = check();
+  assert.equal(damaged.status, 1);
+  assert.ok(
+    damaged.stderr.includes(`journal ${journal} of zone a.test is damaged at octet 0 of ${whole.length}`),
+    damaged.stderr,
+  );
+  whole[20]! ^= 1;
+  await writeFile(journal, whole);
   await writeFile(path.join(folder, "a.zone"), zoneText("a.test", 7));
   const { status, stderr } = meridian("--config", path.join(folder, "dns.yaml"));
   assert.equal(status, 1);

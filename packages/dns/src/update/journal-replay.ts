@@ -31,7 +31,7 @@ export interface JournalContent {
 /** Owners put into the zone at once: less than a slice of work. */
 const ownersPerStep = 50;
 /** Work that takes longer says how far it is. */
-const progressMs = 5_000;
+const progressMs = 1_000;
 
 /**
  * Reads the journal of a zone and puts what it holds into the zone, in slices, so that a large one leaves the thread time

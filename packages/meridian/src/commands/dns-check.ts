@@ -9,7 +9,7 @@ export const dnsCheckCommand: Command = {
   positionals: [],
   summary: "check a configuration and its zones, keys, geo files and certificates without serving",
   details: [
-    "Prints each zone, or each mistake with its line; exit code 0 when all is well. Journals are not opened.",
+    "Prints each zone, or each mistake with its line; exit code 0 when all is well. Journals are read, and never written.",
   ],
   options: zoneOptions,
   async run(invocation, terminal) {

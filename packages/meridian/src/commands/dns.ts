@@ -5,6 +5,7 @@ import type { Command } from "../cli/command.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { whenAborted } from "../cli/when-aborted.ts";
 import { DnsService } from "../dns/dns-service.ts";
+import type { DnsSettings } from "../dns/dns-settings.ts";
 import { messageOf } from "../meridian-error.ts";
 import { pinoLogger } from "../pino-logger.ts";
 import { parseDnsOptions, servingOptions, zoneOptions, type ReadDnsSettings } from "./dns-options.ts";
@@ -21,7 +22,8 @@ export const dnsCommand: Command = {
   options: [...zoneOptions, ...servingOptions],
   async run(invocation, terminal) {
     const readSettings = parseDnsOptions(invocation, { listen: true });
-    await using service = await DnsService.start(dnsRuntime(terminal), await readSettings());
+    await using service = await started(dnsRuntime(terminal), await readSettings(), terminal.stopping);
+    if (service === undefined) return 0;
     for (const line of service.summary) terminal.print(line);
     terminal.onNudge(() => void reload(service, { readSettings, terminal }));
     await whenAborted(terminal.stopping);
@@ -33,6 +35,20 @@ export const dnsCommand: Command = {
 export function dnsRuntime(terminal: Terminal): Runtime {
   const log = pinoLogger({ format: terminal.interactive ? "pretty" : "json", level: "info" });
   return nodeRuntime({ dataFolder: parse(process.cwd()).root, log });
+}
+
+/** `undefined` where it was told to stop before it served. */
+async function started(
+  runtime: Runtime,
+  settings: DnsSettings,
+  stopping: AbortSignal,
+): Promise<DnsService | undefined> {
+  try {
+    return await DnsService.start(runtime, settings, stopping);
+  } catch (error) {
+    if (stopping.aborted && error === stopping.reason) return undefined;
+    throw error;
+  }
 }
 
 async function reload(

@@ -79,12 +79,13 @@ export class DnsService implements AsyncDisposable {
   /**
    * Reads everything, then binds, then answers.
    *
+   * @param stopping ends the start where it may be long, with its reason
    * @throws MeridianError `BadFile` with a line for each problem; NetworkError when an endpoint cannot be bound
    */
-  static async start(runtime: Runtime, settings: DnsSettings): Promise<DnsService> {
+  static async start(runtime: Runtime, settings: DnsSettings, stopping?: AbortSignal): Promise<DnsService> {
     const service = new DnsService(runtime, settings);
     try {
-      await service.#start();
+      await service.#start(stopping);
     } catch (error) {
       await service.#closing.close().catch(() => {}); // the first failure says more
       throw error;
@@ -95,7 +96,7 @@ export class DnsService implements AsyncDisposable {
   /**
    * Reads and checks everything that the settings name.
    *
-   * @returns a line for each zone, and for each geo file that is not there, which no start fails for
+   * @returns a line for each zone, and for what no start fails for: journals with a torn end, geo files that are not there
    * @throws MeridianError `BadFile` with a line for each problem
    */
   static async check(runtime: Runtime, settings: DnsSettings): Promise<readonly string[]> {
@@ -103,6 +104,9 @@ export class DnsService implements AsyncDisposable {
     try {
       await service.#openZones(undefined);
       const { zones } = await service.#prepare(settings);
+      const problems: string[] = [];
+      const torn = await service.#zones.checkJournals(zones, problems);
+      if (problems.length > 0) throw new MeridianError("BadFile", problems.join("\n"));
       const geoProblems = await service.#geo.check(settings.geo);
       const damaged = geoProblems.filter(({ reason }) => reason.endsWith("Unusable"));
       if (damaged.length > 0) throw new MeridianError("BadFile", damaged.map(geoLine).join("\n"));
@@ -110,6 +114,7 @@ export class DnsService implements AsyncDisposable {
         ...zones.map((zone) =>
           "zone" in zone ? `${zone.zone.origin}, serial ${zone.zone.serial}: well` : `${zone.origin}: well`,
         ),
+        ...torn,
         ...geoProblems.map(geoLine),
       ];
     } finally {
@@ -160,7 +165,7 @@ export class DnsService implements AsyncDisposable {
     await this.#closing.close();
   }
 
-  async #start(): Promise<void> {
+  async #start(stopping: AbortSignal | undefined): Promise<void> {
     const settings = this.#settings;
     const { queryLog, https, tls, proxies } = settings;
     const log = queryLog && (await this.#openQueryLog(queryLog));
@@ -170,7 +175,7 @@ export class DnsService implements AsyncDisposable {
     });
     await this.#openZones(workers);
     const prepared = await this.#prepare(settings);
-    await this.#apply(prepared);
+    await this.#apply(prepared, stopping);
     this.#closing.defer(async () => this.#identityFiles?.[Symbol.asyncDispose]());
     const { identity } = prepared.materials;
     this.#server = this.#closing.use(
@@ -230,9 +235,9 @@ export class DnsService implements AsyncDisposable {
     return { settings, materials, zones };
   }
 
-  async #apply({ settings, materials, zones }: Prepared): Promise<void> {
+  async #apply({ settings, materials, zones }: Prepared, stopping?: AbortSignal): Promise<void> {
     const problems: string[] = [];
-    await this.#zones.openJournals(zones, problems);
+    await this.#zones.openJournals(zones, problems, stopping);
     if (problems.length > 0) throw new MeridianError("BadFile", problems.join("\n"));
     this.#keyring.replace(materials.keys.values());
     if (materials.cookies !== undefined) this.#authority.cookieSecrets.set(materials.cookies);

@@ -100,25 +100,50 @@ export class ServedZones implements AsyncDisposable {
     return zones;
   }
 
-  /** Puts what acknowledged updates made of the zones on top of their files, the last step before `apply`. */
-  async openJournals(prepared: readonly PreparedZone[], problems: string[]): Promise<void> {
+  /**
+   * Puts what acknowledged updates made of the zones on top of their files, the last step before `apply`.
+   *
+   * @throws the signal's reason
+   */
+  async openJournals(
+    prepared: readonly PreparedZone[],
+    problems: string[],
+    signal?: AbortSignal,
+  ): Promise<void> {
     const { updates } = this.#options;
     const opened: string[] = [];
-    for (const each of prepared) {
-      if (!("zone" in each) || !each.isNew || each.settings.updates === undefined) continue;
-      const { path, at } = each.settings.updates.journal;
+    for (const { zone, settings, journal, at } of journalsOf(prepared)) {
       try {
-        await updates.add({
-          zone: each.zone,
-          journal: diskPath(path),
-          rules: updateRulesOf(each.settings),
-        });
-        opened.push(each.zone.origin);
+        await updates.add({ zone, journal: diskPath(journal), rules: updateRulesOf(settings) }, signal);
+        opened.push(zone.origin);
       } catch (error) {
-        problems.push(`${at}: ${messageOf(error).replaceAll(diskPath(path), () => path)}`);
+        signal?.throwIfAborted();
+        problems.push(`${at}: ${messageOf(error).replaceAll(diskPath(journal), () => journal)}`);
       }
     }
     if (problems.length > 0) for (const origin of opened) await updates.remove(origin);
+  }
+
+  /**
+   * Puts journals on top of zones that will not be served, and leaves the files as they are.
+   *
+   * @returns a line for each end that was torn off, which a start would mend
+   */
+  async checkJournals(prepared: readonly PreparedZone[], problems: string[]): Promise<readonly string[]> {
+    const torn: string[] = [];
+    for (const { zone, journal, at } of journalsOf(prepared)) {
+      const path = diskPath(journal);
+      try {
+        const { wholeOctets, tornOctets } = await UpdateServer.checkJournal(this.#runtime, { zone, path });
+        if (tornOctets > 0)
+          torn.push(
+            `${at}: journal ${journal} ends at octet ${wholeOctets} with ${tornOctets} octets that are no whole update, which a start cuts off`,
+          );
+      } catch (error) {
+        problems.push(`${at}: ${messageOf(error).replaceAll(path, () => journal)}`);
+      }
+    }
+    return torn;
   }
 
   /** Serves exactly these zones from now on. */
@@ -327,6 +352,21 @@ export class ServedZones implements AsyncDisposable {
     served.keys?.zoneKeys[Symbol.dispose]();
     await served.secondary?.[Symbol.asyncDispose]();
     if (!isReplaced) await updates.remove(served.zone.origin);
+  }
+}
+
+/** The journals that are to be put on zones which were just read. */
+function* journalsOf(prepared: readonly PreparedZone[]): Generator<{
+  readonly zone: Zone;
+  readonly settings: FileZoneSettings;
+  readonly journal: string;
+  /** Where the settings name it. */
+  readonly at: string;
+}> {
+  for (const each of prepared) {
+    if (!("zone" in each) || !each.isNew || each.settings.updates === undefined) continue;
+    const { path: journal, at } = each.settings.updates.journal;
+    yield { zone: each.zone, settings: each.settings, journal, at };
   }
 }
 
