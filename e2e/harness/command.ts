@@ -11,9 +11,15 @@ export interface CommandResult {
 export async function run(
   command: string,
   args: readonly string[],
-  options: { readonly stdin?: string; readonly timeoutMs?: number; readonly env?: NodeJS.ProcessEnv } = {},
+  options: {
+    readonly stdin?: string;
+    readonly timeoutMs?: number;
+    readonly env?: NodeJS.ProcessEnv;
+    readonly cwd?: string;
+  } = {},
 ): Promise<CommandResult> {
-  const child = spawn(command, args, { env: options.env ?? process.env, stdio: ["pipe", "pipe", "pipe"] });
+  const { env = process.env, cwd } = options;
+  const child = spawn(command, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));

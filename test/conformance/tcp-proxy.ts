@@ -12,6 +12,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   #accepted = 0;
+  #toNewConnections: "carry" | "swallow" | "refuse" = "carry";
 
   private constructor(server: Server, targetPort: number) {
     this.#server = server;
@@ -39,15 +40,34 @@ export class TcpProxy implements AsyncDisposable {
     }
   }
 
+  /** Breaks all connections by a reset (RST), as a middlebox does that has forgotten them. */
+  reset(): void {
+    for (const { near, far } of this.#pairs) {
+      near.resetAndDestroy();
+      far.destroy();
+    }
+  }
+
+  /** Breaks all connections, and each new one at once, until `restore`. */
+  refuse(): void {
+    this.#toNewConnections = "refuse";
+    this.cut();
+  }
+
+  /** Swallows everything on all connections and takes new ones, which it does not answer either, until `restore`. */
+  blackHole(): void {
+    this.#toNewConnections = "swallow";
+    this.stall();
+  }
+
+  /** Carries new connections again. Those that were swallowed stay silent. */
+  restore(): void {
+    this.#toNewConnections = "carry";
+  }
+
   /** Carries nothing more on the connections that are open now, and leaves them open: both ends see only silence. */
   stall(): void {
-    for (const { near, far } of this.#pairs) {
-      near.unpipe();
-      far.unpipe();
-      // Read and thrown away, so that not even a full window tells.
-      near.resume();
-      far.resume();
-    }
+    for (const pair of this.#pairs) swallow(pair);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -58,6 +78,10 @@ export class TcpProxy implements AsyncDisposable {
 
   #join(near: Socket, targetPort: number): void {
     this.#accepted++;
+    if (this.#toNewConnections === "refuse") {
+      near.destroy();
+      return;
+    }
     const far = connect(targetPort, "127.0.0.1");
     const pair = { near, far };
     this.#pairs.add(pair);
@@ -73,5 +97,14 @@ export class TcpProxy implements AsyncDisposable {
     }
     near.pipe(far);
     far.pipe(near);
+    if (this.#toNewConnections === "swallow") swallow(pair);
   }
+}
+
+/** Reads and throws away, so that not even a full window tells. */
+function swallow({ near, far }: Pair): void {
+  near.unpipe();
+  far.unpipe();
+  near.resume();
+  far.resume();
 }
