@@ -1,4 +1,4 @@
-import type { DatagramClient } from "@meridian/runtime";
+import type { DatagramClient, LogFields } from "@meridian/runtime";
 
 /** A message that needs more than a lookup, from whichever transport. */
 export interface DnsRequest {
@@ -30,6 +30,8 @@ export interface VerifiedRequest extends DnsRequest {
   readonly signature?: RequestSignature;
   /** Most octets of each answer; the signature has its own room beside them. */
   readonly octetsMax: number;
+  /** Takes why the request is refused, for the log: the client learns no more than an rcode. The reason is constant. */
+  readonly onRefused?: (reason: string, details?: LogFields) => void;
 }
 
 /** Answers one kind of request with plain messages, which are signed behind it where the request was. */

@@ -1,12 +1,16 @@
-import type { AnswerDatagram, Clock, Logger } from "@meridian/runtime";
-import { rcode, opcode } from "../message/header.ts";
+import type { AnswerDatagram, Clock, LogFields, Logger } from "@meridian/runtime";
+import { headerOctets, opcode, rcode } from "../message/header.ts";
+import { OctetReader } from "../message/octets.ts";
 import { typeAxfr, typeIxfr } from "../message/type-numbers.ts";
+import { readName } from "../message/wire-name.ts";
+import { foldName, nameToText } from "../name/name.ts";
 import type { CookieSecrets } from "./cookie-secrets.ts";
 import type { TsigKeyring } from "../tsig/tsig-keyring.ts";
 import { verifyRequest } from "../tsig/verify-request.ts";
 import type { DnsRequest, RequestHandler, RequestPipeline, VerifiedRequest } from "./dns-request.ts";
 import { extendedError } from "./opt-record.ts";
 import { responseClass, type LimitedClient, type RateLimit } from "./rate-limit.ts";
+import { RefusalLog, type Refusal } from "./refusal-log.ts";
 import {
   addCookie,
   composeEmptyAnswer,
@@ -52,11 +56,15 @@ export function createRequestPipeline(options: RequestPipelineOptions): RequestP
   const { clock } = options;
   const secrets = options.authority.cookieSecrets;
   const cookies = secrets === undefined ? undefined : new ServerCookie({ secrets, clock });
-  return { handle: (request) => answerRequest(request, { ...options, cookies }) };
+  // Apart, so that nobody without a key can crowd out what is told of those who have one.
+  const refusals = { ofStrangers: new RefusalLog(options), ofKeyHolders: new RefusalLog(options) };
+  const parts = { ...options, cookies, refusals };
+  return { handle: (request) => answerRequest(request, parts) };
 }
 
 interface PipelineParts extends RequestPipelineOptions {
   readonly cookies: ServerCookie | undefined;
+  readonly refusals: { readonly ofStrangers: RefusalLog; readonly ofKeyHolders: RefusalLog };
 }
 
 async function* answerRequest(
@@ -72,19 +80,25 @@ async function* answerRequest(
       yield* limited([composeEmptyAnswer(head, { rcode: rcode.formErr })], { request, head, options });
       return;
     case "failed": {
+      const { error: reason, key } = verdict;
+      noteRefusal({ what: "signature", reason, key }, { request, head, options });
       const answer = verdict.seal(composeEmptyAnswer(head, { rcode: rcode.notAuth }));
       yield* limited([answer], { request, head, options });
       return;
     }
     case "unsigned": {
-      const plain = { ...request, key: undefined, octetsMax: limit };
+      const onRefused = (reason: string, details?: LogFields): void =>
+        noteRefusal({ what: kindOf(head), reason, key: undefined, details }, { request, head, options });
+      const plain = { ...request, key: undefined, octetsMax: limit, onRefused };
       yield* limited(dispatch(plain, { head, options }), { request, head, options });
       return;
     }
     case "verified": {
       const { signer, key, signature, message: stripped } = verdict;
       const octetsMax = limit - signer.octets;
-      const plain = { ...request, message: stripped, key, signature, octetsMax };
+      const onRefused = (reason: string, details?: LogFields): void =>
+        noteRefusal({ what: kindOf(head), reason, key, details }, { request, head, options });
+      const plain = { ...request, message: stripped, key, signature, octetsMax, onRefused };
       for await (const answer of dispatch(plain, { head, options })) {
         // A client that takes 512 octets and signs with a long name may have no room for even the question.
         const fits = answer.length <= octetsMax || client.transport !== "udp";
@@ -98,6 +112,25 @@ async function* answerRequest(
 interface Context {
   readonly head: RequestHead;
   readonly options: PipelineParts;
+}
+
+/** For the log. Only a right MAC proves that somebody holds a key. */
+function noteRefusal(
+  { what, reason, key, details }: Omit<Refusal, "client" | "zone">,
+  { request, head, options }: Context & { readonly request: DnsRequest },
+): void {
+  const { refusals, keyring } = options;
+  const isKeyHolder = key !== undefined && reason !== "BADKEY" && reason !== "BADSIG";
+  const { message, client } = request;
+  const hasName = head.question.length > 0;
+  const zone = hasName ? nameToText(foldName(readName(new OctetReader(message, headerOctets)))) : "";
+  const refusal = { what, reason, client: client.address, key, zone, details };
+  const knownKey = key !== undefined && keyring.get(key) !== undefined;
+  (isKeyHolder ? refusals.ofKeyHolders : refusals.ofStrangers).note(refusal, knownKey);
+}
+
+function kindOf(head: RequestHead): "transfer" | "update" {
+  return head.opcode === opcode.update ? "update" : "transfer";
 }
 
 /** The authority gives a cookie in its own answers, and this in those that have nothing but an rcode (RFC 7873 §5.2). */
@@ -145,6 +178,7 @@ async function* dispatch(
   }
   const handler = handlerFor(request, { head, options });
   if (typeof handler === "number") {
+    if (handler === rcode.refused) request.onRefused?.("nothing here answers such requests");
     yield composeEmptyAnswer(head, { rcode: handler, extendedError: extendedErrors.get(handler) });
     return;
   }

@@ -112,10 +112,15 @@ export class TransferServer {
     if (overUdp && asked.haveSerial === undefined)
       return yield this.#refuse(message, { rcode: rcode.notImp });
     const by = { key, address: client.address };
-    if (!this.#policy.allows(asked.zone, by))
+    if (!this.#policy.allows(asked.zone, by)) {
+      request.onRefused?.("no rule gives the zone to this client or key");
       return yield this.#refuse(message, { rcode: rcode.refused, extendedError: prohibited });
+    }
     const zone = this.#zones.zone(asked.origin);
-    if (zone === undefined) return yield this.#refuse(message, { rcode: rcode.notAuth });
+    if (zone === undefined) {
+      request.onRefused?.("the zone is not served here");
+      return yield this.#refuse(message, { rcode: rcode.notAuth });
+    }
     if (!zone.ready) return yield this.#refuse(message, { rcode: rcode.servFail, extendedError: notReady });
     if (overUdp) return yield this.#answerDatagram(zone, asked, request);
     const release = await this.#slots.acquire(

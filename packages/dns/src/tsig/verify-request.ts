@@ -1,5 +1,5 @@
 import type { Clock } from "@meridian/runtime";
-import { equalNames } from "../name/name.ts";
+import { equalNames, foldName, nameToText } from "../name/name.ts";
 import { wallSeconds } from "../wall-seconds.ts";
 import { preparedKey } from "./prepared-key.ts";
 import { macOctets } from "./tsig-key.ts";
@@ -27,6 +27,8 @@ export type RequestVerdict =
   | {
       readonly kind: "failed";
       readonly error: "BADKEY" | "BADSIG" | "BADTIME" | "BADTRUNC";
+      /** As the request says, folded: nobody proved it where the error is BADKEY or BADSIG. */
+      readonly key: string;
       readonly seal: (answer: Uint8Array) => Uint8Array;
     };
 
@@ -56,9 +58,14 @@ export function verifyRequest(
   if (!isStartOfMac(record.mac, whole)) return unsignedFailure(record, "BADSIG");
   const signer = new TsigSigner({ key, clock, request: record });
   if (Math.abs(wallSeconds(clock) - record.timeSigned) > record.fudge)
-    return { kind: "failed", error: "BADTIME", seal: (answer) => signer.signBadTime(answer) };
+    return { kind: "failed", error: "BADTIME", key: key.name, seal: (answer) => signer.signBadTime(answer) };
   if (record.mac.length < (key.macOctetsMin ?? octetsMax))
-    return { kind: "failed", error: "BADTRUNC", seal: (answer) => signer.signBadTrunc(answer) };
+    return {
+      kind: "failed",
+      error: "BADTRUNC",
+      key: key.name,
+      seal: (answer) => signer.signBadTrunc(answer),
+    };
   const signature = { mac: whole, validUntilSeconds: record.timeSigned + record.fudge };
   return { kind: "verified", key: key.name, message: stripped, signer, signature };
 }
@@ -68,6 +75,7 @@ function unsignedFailure(record: TsigRecord, error: "BADKEY" | "BADSIG"): Reques
   return {
     kind: "failed",
     error,
+    key: nameToText(foldName(record.keyName)),
     seal: (answer) =>
       appendTsig(answer, {
         keyName: record.keyName,

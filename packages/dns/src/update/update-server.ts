@@ -58,6 +58,7 @@ interface SignedUpdate {
   readonly key: string;
   readonly signature: RequestSignature | undefined;
   readonly signal: AbortSignal;
+  readonly onRefused: NonNullable<VerifiedRequest["onRefused"]>;
 }
 
 /** Updates of one zone that may wait for those before them. */
@@ -159,21 +160,30 @@ export class UpdateServer implements AsyncDisposable {
     yield composeEmptyAnswer(readRequestHead(request.message), { rcode: code });
   }
 
-  #decide({ message, key, signature, signal }: VerifiedRequest): Promise<number> | number {
-    if (key === undefined) return rcode.refused;
+  #decide(request: VerifiedRequest): Promise<number> | number {
+    const { message, key, signature, signal, onRefused = () => {} } = request;
+    if (key === undefined) {
+      onRefused("it is not signed");
+      return rcode.refused;
+    }
     const update = readUpdate(message);
     if (typeof update === "number") return update;
     const origin = nameToText(foldName(update.zone));
     const target = this.#targets.get(origin);
-    if (target === undefined)
+    if (target === undefined) {
+      onRefused("the zone takes no updates here");
       return this.#authority.zone(origin) === undefined ? rcode.notAuth : rcode.refused;
-    return this.#queue(target, { update, key, signature, signal });
+    }
+    return this.#queue(target, { update, key, signature, signal, onRefused });
   }
 
   #queue(target: Target, signed: SignedUpdate): Promise<number> {
     let isQueued = false;
     const queue = async (): Promise<number> => {
-      if (!target.policy.knows(signed.key)) return this.#forbid(target.zone, signed.key);
+      if (!target.policy.knows(signed.key)) {
+        signed.onRefused("no rule is about its key");
+        return rcode.refused;
+      }
       if (target.waiting >= waitingMax) return rcode.servFail;
       isQueued = true;
       target.waiting++;
@@ -222,13 +232,16 @@ export class UpdateServer implements AsyncDisposable {
   }
 
   /** What is to be changed, or the rcode of an update that changes nothing. */
-  #draft({ zone, policy }: Target, { update, key }: SignedUpdate): ZoneChange | number {
+  #draft({ zone, policy }: Target, { update, key, onRefused }: SignedUpdate): ZoneChange | number {
     const draft = new ZoneDraft(zone);
     const unmet =
       checkPrerequisites(update.prerequisites, { draft, zone: update.zone }) ||
       prescan(update.updates, update.zone);
     if (unmet !== rcode.noError) return unmet;
-    if (!policy.allows(key, update.updates, draft)) return this.#forbid(zone, key);
+    if (!policy.allows(key, update.updates, draft)) {
+      onRefused("the rules do not give its key all of these names and types");
+      return rcode.refused;
+    }
     applyUpdates(update.updates, draft);
     const change = draft.changes();
     if (change === undefined) {
@@ -237,19 +250,7 @@ export class UpdateServer implements AsyncDisposable {
     }
     const [problem] = zone.check(change.owners);
     if (problem === undefined && (change.step.nameServers?.length ?? 0) <= nameServersMax) return change;
-    this.#runtime.log.warn("an update would break its zone", { ...problem, zone: zone.origin, key });
-    return rcode.refused;
-  }
-
-  /** The sender learns no more than REFUSED, so the log is where to look. Only holders of keys come here. */
-  #forbid(zone: Zone, key: string): number {
-    this.#runtime.log.warn(
-      "an update was refused: the rules do not give its key all of these names and types",
-      {
-        zone: zone.origin,
-        key,
-      },
-    );
+    onRefused("it would break its zone", { ...(problem ?? { problem: "too many name servers" }) });
     return rcode.refused;
   }
 
