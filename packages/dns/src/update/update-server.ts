@@ -1,4 +1,5 @@
 import type { Runtime } from "@meridian/runtime";
+import { DnsError } from "../dns-error.ts";
 import { rcode } from "../message/header.ts";
 import { foldName, nameToText } from "../name/name.ts";
 import type { RequestHandler, RequestSignature, VerifiedRequest } from "../server/dns-request.ts";
@@ -103,9 +104,15 @@ export class UpdateServer implements AsyncDisposable {
   /**
    * Takes updates of one more zone, once its journal is put on top of it, which takes turns with other work.
    *
-   * @throws DnsError `BadJournal` for one that cannot be used, `BadName` or `BadRecord` for a rule; the signal's reason
+   * @throws DnsError `BadJournal` for one that cannot be used, `BadName` or `BadRecord` for a rule, `BadZone` for a zone with
+   * the signatures of somebody else; the signal's reason
    */
   async add({ zone, journal: path, rules }: UpdatableZone, signal?: AbortSignal): Promise<void> {
+    if (zone.presigned)
+      throw new DnsError(
+        "BadZone",
+        `zone ${zone.origin} is signed elsewhere, and an update would void its signatures; send updates to who signs it`,
+      );
     const policy = new UpdatePolicy(zone.origin, rules);
     const { journal, seen: known } = await UpdateJournal.open(this.#runtime, { path, zone, signal });
     const seen = new SeenUpdates(this.#runtime.clock, known);
