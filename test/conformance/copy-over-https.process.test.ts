@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { Informer, KubeClient, connectionFromKubeconfig } from "@meridian/controller";
-import type { KubeconfigConnection } from "@meridian/controller";
+import type { KubeClientOptions } from "@meridian/controller";
 import type { ConfigMap, ResourceType } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
@@ -27,12 +27,12 @@ const namespace = "default";
 let folder: string;
 let port: number;
 let server: ChildServer;
-let direct: KubeconfigConnection;
+let direct: KubeClientOptions;
 
 async function startServer(): Promise<void> {
   const args = ["apiserver", "--data", path.join(folder, "data"), "--port", String(port)];
   server = await ChildServer.start([...meridianCommand, ...args], /kubeconfig: (\S+)\n/);
-  direct = await connectionFromKubeconfig(await readFile(server.match[1]!, "utf8"));
+  direct = connectionFromKubeconfig(runtime, await readFile(server.match[1]!, "utf8"));
 }
 
 /** A client whose connections go through the proxy; the certificate is for the address alone. */

@@ -1,36 +1,28 @@
 /**
- * What this package itself can fail with. Failures that the API server reports are `StatusError`s of `@meridian/kube`.
+ * What this package can fail with outside of requests, whose failures are `ApiError`s.
  *
  * - `InvalidKubeconfig`: a kubeconfig cannot be read, or names something that it does not contain.
  * - `UnsupportedCredential`: a kubeconfig user asks for a way to log in that this client does not have.
- * - `InvalidReference`: a request names no object: the name is empty, or a namespace is missing.
- * - `TokenUnavailable`: the token file is missing, unreadable or empty.
- * - `Unreachable`: no HTTP answer could be had; `cause` is the network's error.
- * - `DeadlineExceeded`: the answer, or the end of a watch, did not come in time.
- * - `MalformedResponse`: the answer is not the JSON that the API promises.
- * - `TruncatedResponse`: a stream ended inside a document, or broke.
- * - `ResponseTooLarge`: a document or a body is over its limit.
+ * - `CredentialUnavailable`: a token file is missing, unreadable or empty, or a plugin gave nothing to log in with.
+ * - `DeadlineExceeded`: something did not come in time.
+ * - `MalformedResponse`, `TruncatedResponse`, `ResponseTooLarge`: what a stream of JSON is; as an `ApiError` to users.
  * - `IndexConflict`: an index of that name exists.
  * - `UnknownIndex`: no index of that name exists.
  * - `AlreadyRunning`: `run` was called while a run is going on.
- * - `Closed`: used after it was closed.
  */
 export type ControllerErrorCode =
   | "InvalidKubeconfig"
   | "UnsupportedCredential"
-  | "InvalidReference"
-  | "TokenUnavailable"
-  | "Unreachable"
+  | "CredentialUnavailable"
   | "DeadlineExceeded"
   | "MalformedResponse"
   | "TruncatedResponse"
   | "ResponseTooLarge"
   | "IndexConflict"
   | "UnknownIndex"
-  | "AlreadyRunning"
-  | "Closed";
+  | "AlreadyRunning";
 
-/** A failure of the client side. Match on `code`; two copies of a package defeat `instanceof`. */
+/** A failure of this package outside of requests. Match on `code`; two copies of a package defeat `instanceof`. */
 export class ControllerError extends Error {
   override readonly name = "ControllerError";
   readonly code: ControllerErrorCode;

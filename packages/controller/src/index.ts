@@ -1,13 +1,36 @@
 export { KubeClient } from "./client/kube-client.ts";
-export type { KubeClientOptions } from "./client/kube-client.ts";
-export type { ReadFile } from "./client/bearer-token.ts";
-export { clientFromKubeconfig, connectionFromKubeconfig } from "./client/kubeconfig.ts";
-export type { KubeconfigConnection, KubeconfigOptions } from "./client/kubeconfig.ts";
+export type { Impersonation, KubeClientOptions } from "./client/client-options.ts";
+export { clientFromEnvironment } from "./client/kubeconfig/client-from-environment.ts";
+export type { EnvironmentOptions } from "./client/kubeconfig/client-from-environment.ts";
+export {
+  clientFromKubeconfig,
+  connectionFromKubeconfig,
+} from "./client/kubeconfig/connection-from-kubeconfig.ts";
+export type { KubeconfigOptions } from "./client/kubeconfig/connection-from-kubeconfig.ts";
+export { inClusterConnection, isInCluster } from "./client/kubeconfig/in-cluster.ts";
+export { loadKubeconfig } from "./client/kubeconfig/load-kubeconfig.ts";
+export { mergeKubeconfigs, parseKubeconfig } from "./client/kubeconfig/kubeconfig.ts";
+export type { Kubeconfig, KubeconfigSource } from "./client/kubeconfig/kubeconfig.ts";
+export type { KubeconfigEntry } from "./client/kubeconfig/kubeconfig-entry.ts";
+export { bearerToken, fixedCredential } from "./client/credential.ts";
+export type { Credential, CredentialSource } from "./client/credential.ts";
+export { TokenFile } from "./client/token-file.ts";
+export { TlsFiles } from "./client/tls-source.ts";
+export type { TlsFilesOptions, TlsSettings, TlsSource } from "./client/tls-source.ts";
+export type { RateLimit } from "./client/request-rate.ts";
+export { ApiError, isApiError } from "./client/api-error.ts";
+export type { ApiErrorReason, ApiFailure, ClientFailureReason } from "./client/api-error.ts";
+export type { RequestSubject } from "./client/request-subject.ts";
 export type {
+  ApplyOptions,
+  DeleteCollectionOptions,
   DeleteOptions,
+  GetOptions,
   ListOptions,
   PatchOptions,
   RequestOptions,
+  SelectionOptions,
+  UntypedObject,
   WatchEvent,
   WatchOptions,
   WatchStream,

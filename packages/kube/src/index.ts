@@ -7,6 +7,7 @@ export type { Json, JsonObject } from "./json.ts";
 export { deepEqual, freeze } from "./deep-equal.ts";
 
 export { StatusError } from "./status.ts";
+export type { StatusFailure } from "./status-error-checks.ts";
 export type { Status, StatusCause, StatusDetails, StatusReason } from "./status.ts";
 export {
   accessDenied,

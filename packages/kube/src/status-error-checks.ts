@@ -1,8 +1,17 @@
-import type { StatusError } from "./status.ts";
+import type { Status } from "./status.ts";
 
-/** True for a StatusError, also one of another copy of this package. */
-export function isStatusError(error: unknown): error is StatusError {
-  return error instanceof Error && error.name === "StatusError" && "status" in error;
+/** An error that carries the API's `Status`: a `StatusError`, or what a client throws for one that it received. */
+export interface StatusFailure extends Error {
+  readonly status: Status;
+  /** HTTP status code. */
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** True for an error that carries the API's `Status`, also one of another copy of this package. */
+export function isStatusError(error: unknown): error is StatusFailure {
+  if (!(error instanceof Error) || !("status" in error)) return false;
+  return typeof error.status === "object" && error.status !== null;
 }
 
 /** True if there is no such object, also where a bare 404 says so. */

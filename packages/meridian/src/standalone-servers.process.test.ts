@@ -26,12 +26,15 @@ async function start(
   stop: () => Promise<number | null>;
   nudge: () => void;
   printed: () => string;
+  /** What of it went to standard output, and to standard error. */
+  streams: { readonly output: string; readonly log: string };
 }> {
   const child = spawn(process.execPath, [main, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...environment },
   });
   let printed = "";
+  const streams = { output: "", log: "" };
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   const match = await new Promise<RegExpExecArray>((resolve, reject) => {
     const look = (chunk: Buffer): void => {
@@ -39,6 +42,8 @@ async function start(
       const found = says.exec(printed);
       if (found !== null) resolve(found);
     };
+    child.stdout.on("data", (chunk: Buffer) => (streams.output += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (streams.log += chunk.toString()));
     child.stdout.on("data", look);
     child.stderr.on("data", look);
     child.on("close", () => reject(new Error(`ended early: ${printed}`)));
@@ -47,7 +52,7 @@ async function start(
     child.kill("SIGTERM");
     return ended;
   };
-  return { match, stop, nudge: () => child.kill("SIGHUP"), printed: () => printed };
+  return { match, stop, nudge: () => child.kill("SIGHUP"), printed: () => printed, streams };
 }
 
 const namespaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
@@ -58,7 +63,7 @@ for (const storage of ["lmdb", "memory"]) {
     const first = await start(args, /kubeconfig: (\S+)\n/);
     const kubeconfig = await readFile(first.match[1] ?? "", "utf8");
     {
-      await using client = await clientFromKubeconfig(runtime, kubeconfig);
+      await using client = clientFromKubeconfig(runtime, kubeconfig);
       await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "kept" } });
     }
     assert.equal(await first.stop(), 0);
@@ -66,7 +71,7 @@ for (const storage of ["lmdb", "memory"]) {
     const second = await start(args, /kubeconfig: (\S+)\n/);
     const again = await readFile(second.match[1] ?? "", "utf8");
     assert.equal(/token: (\S+)/.exec(again)?.[1], /token: (\S+)/.exec(kubeconfig)?.[1]);
-    await using client = await clientFromKubeconfig(runtime, again);
+    await using client = clientFromKubeconfig(runtime, again);
     assert.equal((await client.get(namespaces, { name: "kept" })).metadata.name, "kept");
     assert.equal(await second.stop(), 0);
   });
@@ -93,7 +98,7 @@ test("the namespace controller can be switched off: a deleted namespace then sta
   );
   const kubeconfig = await readFile(server.match[1] ?? "", "utf8");
   {
-    await using client = await clientFromKubeconfig(runtime, kubeconfig);
+    await using client = clientFromKubeconfig(runtime, kubeconfig);
     await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "stays" } });
     await client.delete(namespaces, { name: "stays" });
     const namespace = await client.get(namespaces, { name: "stays" });
@@ -147,16 +152,67 @@ for (const datapath of ["auto", "dgram"]) {
     };
     await writeFile(zoneFile, "www 30 IN A nonsense\n");
     server.nudge();
-    await until(/kept everything as it was: [^]*zone:1: "nonsense"/);
+    await until(/kept everything as it was.*zone:1: \\"nonsense\\"/);
     assert.equal(await ask(), "192.0.2.7");
 
     await writeFile(zoneFile, zone("192.0.2.8"));
     server.nudge();
-    await until(/Read everything again/);
+    await until(/read everything again/);
     assert.equal(await ask(), "192.0.2.8");
     assert.equal(await server.stop(), 0);
   });
 }
+
+/** The lines of a stream, each of which must be JSON. */
+function jsonLines(text: string): readonly Record<string, unknown>[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+test("each stream of the DNS server has one format: plain results or JSON questions, and a log of JSON lines", async () => {
+  const zoneFile = join(root, "zone-of-streams");
+  await writeFile(zoneFile, "@ 30 IN SOA ns host 1 3600 600 86400 30\n@ 30 IN NS ns\nns 30 IN A 192.0.2.1\n");
+  const args = ["dns", "--zone-file", zoneFile, "--origin", "example.org", "--listen", "127.0.0.1:0"];
+  const reload = async (server: Awaited<ReturnType<typeof start>>): Promise<void> => {
+    server.nudge();
+    for (let waited = 0; !/"msg":"read everything again"/.test(server.streams.log); waited += 20) {
+      assert(waited < 10_000, server.printed());
+      await runtime.clock.sleep(20);
+    }
+  };
+  const plain = await start([...args, "--datapath", "dgram"], /Serving example\.org at .*\n/);
+  await reload(plain);
+  assert.equal(await plain.stop(), 0);
+  assert.match(plain.streams.output, /^Serving example\.org at 127\.0\.0\.1:\d+\n$/);
+  assert.deepEqual(
+    jsonLines(plain.streams.log).map(({ msg }) => msg),
+    ["datagrams are answered by the main thread", "read everything again"],
+  );
+
+  const questions = await start([...args, "--query-log", "-"], /Serving example\.org at 127\.0\.0\.1:(\d+)/);
+  await using client = new DnsClient(runtime);
+  const servers = [{ address: "127.0.0.1", port: Number(questions.match[1]) }];
+  await client.query({ name: "ns.example.org", type: "A", servers, deadlineMs: 2_000 });
+  assert.equal(await questions.stop(), 0);
+  assert.deepEqual(
+    jsonLines(questions.streams.output).map(({ name }) => name),
+    ["ns.example.org."],
+  );
+  jsonLines(questions.streams.log);
+
+  await writeFile(zoneFile, "@ A nonsense\n@ A nonsense\n");
+  const failed = spawnSync(process.execPath, [main, ...args], { encoding: "utf8" });
+  assert.equal(failed.status, 1);
+  assert.equal(failed.stdout, "");
+  const problems = jsonLines(failed.stderr).map(({ code, problem }) => `${code} ${problem}`);
+  for (const line of [1, 2])
+    assert.ok(
+      problems.some((problem) => problem.startsWith(`BadFile ${zoneFile}:${line}: `)),
+      failed.stderr,
+    );
+});
 
 test("where koffi is missing the DNS server says so, and answers without it", async () => {
   const zoneFile = join(root, "zone-without-koffi");

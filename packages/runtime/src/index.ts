@@ -2,6 +2,7 @@ export type { Runtime } from "./runtime.ts";
 export type { Clock } from "./clock.ts";
 export type { Random } from "./random.ts";
 export type { Disk, DiskLog, DiskLogOptions } from "./disk.ts";
+export type { Command, CommandResult, LocalSystem } from "./local-system.ts";
 export { silentLogger } from "./logger.ts";
 export type { LogFields, Logger } from "./logger.ts";
 export { formatEndpoint } from "./endpoint-text.ts";

@@ -170,6 +170,11 @@ export interface HttpServer extends AsyncDisposable {
 export interface HttpClientOptions {
   /** `https://address:port` or `http://address:port`; the host may be a name. */
   readonly origin: string;
+  /**
+   * All connections go through this proxy: `http://`, `https://` (both by CONNECT) or `socks5://`, `[user:password@]host:port`.
+   * The simulated network has none.
+   */
+  readonly proxyUrl?: string;
   readonly tls?: {
     readonly caPem?: string;
     readonly certificatePem?: string;
@@ -182,7 +187,8 @@ export interface HttpClientOptions {
 export interface HttpClientRequest {
   readonly method: string;
   readonly target: string;
-  readonly headers?: HttpHeaders;
+  /** A field with several values is sent that many times. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array;
   /** Ends the exchange, the body's stream included; the call or the stream then rejects with its reason. */
   readonly signal?: AbortSignal;
@@ -196,8 +202,8 @@ export interface HttpClientResponse {
 }
 
 /**
- * A client of one origin. It keeps its connections (HTTP/2 over TLS where offered, with a PING after 30 s of silence
- * and 15 s to answer it; else HTTP/1.1 with keep-alive) and opens new ones after a failure.
+ * A client of one origin. It keeps its connections (HTTP/2 over TLS where offered, with a PING after 15 s of silence
+ * and 10 s to answer it; else HTTP/1.1 with keep-alive) and opens new ones after a failure.
  */
 export interface HttpClient extends AsyncDisposable {
   /** @throws NetworkError when no answer could be had. */

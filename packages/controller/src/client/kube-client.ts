@@ -1,40 +1,35 @@
-import { apiVersionOf } from "@meridian/kube";
-import type { KubeList, KubeObject, ResourceType, Status } from "@meridian/kube";
-import type { HttpClient, HttpClientOptions, Runtime } from "@meridian/runtime";
-import { ControllerError } from "../controller-error.ts";
+import type { KubeList, KubeObject, ListMeta, ResourceType, Status } from "@meridian/kube";
+import type { Runtime } from "@meridian/runtime";
 import { deadlineSignal } from "../deadline-signal.ts";
-import { TokenFile, fixedToken } from "./bearer-token.ts";
-import type { BearerToken, ReadFile } from "./bearer-token.ts";
+import type { ApiConnections } from "./api-connections.ts";
+import { ApiError } from "./api-error.ts";
+import { clientTransport } from "./client-options.ts";
+import type { KubeClientOptions } from "./client-options.ts";
+import type { CredentialSource } from "./credential.ts";
+import { completeList } from "./list-response.ts";
+import type { ObjectReading } from "./object-reading.ts";
+import { subjectOf } from "./request-subject.ts";
+import type { RequestSubject } from "./request-subject.ts";
 import type {
+  ApplyOptions,
+  DeleteCollectionOptions,
   DeleteOptions,
+  GetOptions,
   ListOptions,
   PatchOptions,
   RequestOptions,
+  SelectionOptions,
   WatchOptions,
   WatchStream,
   WriteOptions,
 } from "./requests.ts";
-import { collectionPath, describeTarget, objectPath, withQuery } from "./resource-path.ts";
+import { collectionPath, objectPath, withQuery } from "./resource-path.ts";
 import type { ObjectRef } from "./resource-path.ts";
-import { Transport, deadlineExceeded } from "./transport.ts";
-import type { Exchange } from "./transport.ts";
-import { openWatchStream } from "./watch-stream.ts";
-
-/** Where the API server is, and as whom to speak to it. */
-export interface KubeClientOptions {
-  /** `https://address:port`, with a base path where the server is behind one. */
-  readonly origin: string;
-  readonly tls?: NonNullable<HttpClientOptions["tls"]>;
-  /** A bearer token. Never logged. */
-  readonly token?: string;
-  /** A file with the token, read again each minute and after a 401; needs `readFile`. */
-  readonly tokenFile?: string;
-  readonly readFile?: ReadFile;
-  /** Default `meridian`. */
-  readonly userAgent?: string;
-  /** Bound on each request. Default 30,000. */
-  readonly deadlineMs?: number;
-}
+import { deadlineExceeded } from "./transport.ts";
+import type { Exchange, Transport } from "./transport.ts";
+import { readRawList } from "./raw-list.ts";
+import { openRawWatch, openWatchStream } from "./watch-stream.ts";
+import type { RawWatch, WatchBody } from "./watch-stream.ts";
 
 /** A watch that its server did not end in time is ended here, this long after. */
 const watchSlackMs = 10_000;
@@ -42,43 +37,43 @@ const watchSlackMs = 10_000;
 /**
  * A client of one API server: the verbs of the API over any type, in plain objects.
  *
- * Every call ends within its deadline or with its signal. It throws `StatusError` (of `@meridian/kube`) where the server
- * refuses, `ControllerError` where the server cannot be reached or understood. A 429 is obeyed and repeated, and so is a
- * 5xx with Retry-After on reads, ten times and within the deadline. Each client has an HTTP client of its own.
+ * Every call ends within its deadline or with its signal. It rejects with an `ApiError`, or with the signal's reason. A
+ * 429 is obeyed and repeated, and so is a 5xx with Retry-After where repeating is safe, ten times and within the
+ * deadline. Requests and watches share the connections of the client, which is closed by its owner.
  */
 export class KubeClient implements AsyncDisposable {
   readonly origin: string;
-  readonly #runtime: Pick<Runtime, "clock">;
-  readonly #http: HttpClient;
+  /** The namespace to work in where nothing else says one. */
+  readonly namespace: string;
+  readonly #clock: Runtime["clock"];
   readonly #transport: Transport;
+  readonly #connections: ApiConnections;
+  readonly #credentials: CredentialSource | undefined;
   readonly #deadlineMs: number;
+  #closed = false;
 
   constructor(runtime: Pick<Runtime, "clock" | "network">, options: KubeClientOptions) {
-    const { origin, basePath } = splitOrigin(options.origin);
+    const { origin, transport, connections } = clientTransport(runtime, options);
     this.origin = origin;
-    this.#runtime = runtime;
+    this.namespace = options.namespace ?? "default";
+    this.#clock = runtime.clock;
+    this.#transport = transport;
+    this.#connections = connections;
+    this.#credentials = options.credentials;
     this.#deadlineMs = options.deadlineMs ?? 30_000;
-    this.#http = runtime.network.httpClient({
-      origin,
-      ...(options.tls === undefined ? {} : { tls: options.tls }),
-    });
-    this.#transport = new Transport(runtime, {
-      http: this.#http,
-      basePath,
-      token: bearerTokenOf(runtime, options),
-      userAgent: options.userAgent ?? "meridian",
-    });
   }
 
-  /** Reads the newest state of one object. */
+  /** Reads the newest state of one object, or one of its subresources. */
   async get<T extends KubeObject = KubeObject>(
     type: ResourceType,
     ref: ObjectRef,
-    options: RequestOptions = {},
+    options: GetOptions = {},
   ): Promise<T> {
-    const attempt = `get ${describeTarget(type, ref)}`;
-    checkReference(type, ref, attempt);
-    return this.#object<T>({ method: "GET", target: objectPath(type, ref), attempt }, options);
+    const { subresource, resourceVersion } = options;
+    const subject = subjectOf("get", type, { ...ref, subresource });
+    checkReference(type, ref, subject);
+    const target = withQuery(objectPath(type, ref, subresource), { resourceVersion });
+    return this.#object<T>({ method: "GET", target, subject }, options);
   }
 
   /** Reads a collection, or one page of it. Items have `apiVersion` and `kind` also where the wire leaves them out. */
@@ -86,17 +81,30 @@ export class KubeClient implements AsyncDisposable {
     type: ResourceType,
     options: ListOptions = {},
   ): Promise<KubeList<T>> {
-    const target = withQuery(collectionPath(type, options.namespace), {
-      labelSelector: options.labelSelector,
-      fieldSelector: options.fieldSelector,
-      limit: options.limit,
-      continue: options.continueToken,
-      resourceVersion: options.resourceVersion,
-      resourceVersionMatch: options.resourceVersionMatch,
-    });
-    const attempt = `list ${describeTarget(type, { namespace: options.namespace })}`;
-    const list = await this.#json({ method: "GET", target, attempt }, options);
-    return completeList<T>(type, list, attempt);
+    const target = listTarget(type, options);
+    const subject = subjectOf("list", type, { namespace: options.namespace });
+    const list = completeList<T>(type, await this.#json({ method: "GET", target, subject }, options));
+    if (list === undefined) throw malformed(subject, "the answer is no list");
+    return list;
+  }
+
+  /**
+   * Reads a collection, or one page of it, and hands over each item as soon as it is there, undecoded. What a body has to
+   * say is bounded by the silence before it, not by its length: `deadlineMs` without an octet end it. Repeats only before
+   * the first octet.
+   */
+  async listRaw(
+    type: ResourceType,
+    options: ListOptions,
+    onItem: (item: ObjectReading) => void,
+  ): Promise<ListMeta> {
+    const subject = subjectOf("list", type, { namespace: options.namespace });
+    this.#checkOpen(subject);
+    const exchange: Exchange = { method: "GET", target: listTarget(type, options), subject };
+    return readRawList(
+      { clock: this.#clock, transport: this.#transport, type, onItem },
+      { exchange, signal: options.signal, deadlineMs: options.deadlineMs ?? this.#deadlineMs },
+    );
   }
 
   /** Opens a watch; resolves when the server has answered. Never repeats by itself. */
@@ -104,51 +112,32 @@ export class KubeClient implements AsyncDisposable {
     type: ResourceType,
     options: WatchOptions = {},
   ): Promise<WatchStream<T>> {
-    const { clock } = this.#runtime;
-    const timeoutSeconds = options.timeoutSeconds ?? 300;
-    const target = withQuery(collectionPath(type, options.namespace), {
-      watch: 1,
-      labelSelector: options.labelSelector,
-      fieldSelector: options.fieldSelector,
-      resourceVersion: options.resourceVersion,
-      resourceVersionMatch: options.resourceVersionMatch,
-      allowWatchBookmarks: options.allowWatchBookmarks ?? true,
-      sendInitialEvents: options.sendInitialEvents,
-      timeoutSeconds,
-    });
-    const attempt = `watch ${describeTarget(type, { namespace: options.namespace })}`;
-    const openMs = options.deadlineMs ?? this.#deadlineMs;
-    // Two bounds: one until the server answers, one over the whole stream. The first must not end a stream that flows.
-    const bounds = deadlineSignal(clock, {
-      signal: options.signal,
-      ms: timeoutSeconds * 1000 + watchSlackMs,
-      reason: () =>
-        new ControllerError("DeadlineExceeded", `${attempt} did not end after ${timeoutSeconds} s`),
-    });
-    const cancel = clock.after(openMs, () => bounds.abort(deadlineExceeded({ attempt }, openMs)));
-    try {
-      const response = await this.#transport.open({ method: "GET", target, attempt }, bounds.signal);
-      return openWatchStream<T>({ body: response.body, bounds, attempt });
-    } catch (error) {
-      bounds[Symbol.dispose]();
-      throw error;
-    } finally {
-      cancel();
-    }
+    return openWatchStream<T>(await this.#openWatch(type, options));
   }
 
-  /** Creates an object; the answer carries what the server added. */
+  /** As `watch`, for events that stay undecoded. */
+  async watchRaw(type: ResourceType, options: WatchOptions = {}): Promise<RawWatch> {
+    return openRawWatch(await this.#openWatch(type, options), type);
+  }
+
+  /**
+   * Creates an object; the answer carries what the server added. With a subresource, for example `eviction`, the body is
+   * sent to that of the object of the same name.
+   */
   async create<T extends KubeObject = KubeObject>(
     type: ResourceType,
     object: T,
     options: WriteOptions = {},
   ): Promise<T> {
+    const { subresource } = options;
     const { name, generateName, namespace } = object.metadata;
     const ref = { name: name ?? generateName ?? "", ...(namespace === undefined ? {} : { namespace }) };
-    const attempt = `create ${describeTarget(type, ref)}`;
-    checkReference(type, ref, attempt);
-    const target = withQuery(collectionPath(type, namespace), writeParameters(options));
-    return this.#object<T>({ method: "POST", target, attempt, body: object }, options);
+    const subject = subjectOf("create", type, { ...ref, subresource });
+    checkReference(type, ref, subject);
+    const path =
+      subresource === undefined ? collectionPath(type, namespace) : objectPath(type, ref, subresource);
+    const target = withQuery(path, writeParameters(options));
+    return this.#object<T>({ method: "POST", target, subject, body: object }, options);
   }
 
   /** Replaces an object. With a `resourceVersion` in it, only the state that the writer saw is replaced. */
@@ -157,16 +146,21 @@ export class KubeClient implements AsyncDisposable {
     object: T,
     options: WriteOptions = {},
   ): Promise<T> {
-    return this.#replace(type, object, options);
+    const { subresource } = options;
+    const ref = refOf(object);
+    const subject = subjectOf("update", type, { ...ref, subresource });
+    checkReference(type, ref, subject);
+    const target = withQuery(objectPath(type, ref, subresource), writeParameters(options));
+    return this.#object<T>({ method: "PUT", target, subject, body: object }, options);
   }
 
   /** Replaces the status of an object, and nothing else of it. */
-  async updateStatus<T extends KubeObject = KubeObject>(
+  updateStatus<T extends KubeObject = KubeObject>(
     type: ResourceType,
     object: T,
-    options: WriteOptions = {},
+    options: Omit<WriteOptions, "subresource"> = {},
   ): Promise<T> {
-    return this.#replace(type, object, { ...options, subresource: "status" });
+    return this.update(type, object, { ...options, subresource: "status" });
   }
 
   /** Changes an object by a patch. */
@@ -175,14 +169,27 @@ export class KubeClient implements AsyncDisposable {
     ref: ObjectRef,
     patch: PatchOptions,
   ): Promise<T> {
-    const attempt = `patch ${describeTarget(type, ref)}`;
-    checkReference(type, ref, attempt);
-    const target = withQuery(objectPath(type, ref, patch.subresource), {
+    const { subresource } = patch;
+    const subject = subjectOf(patch.type === "apply" ? "apply" : "patch", type, { ...ref, subresource });
+    checkReference(type, ref, subject);
+    const target = withQuery(objectPath(type, ref, subresource), {
       ...writeParameters(patch),
       force: patch.force,
     });
     const contentType = patchMediaTypes[patch.type];
-    return this.#object<T>({ method: "PATCH", target, attempt, body: patch.body, contentType }, patch);
+    return this.#object<T>({ method: "PATCH", target, subject, body: patch.body, contentType }, patch);
+  }
+
+  /**
+   * Server-side apply: makes the fields that `object` has, and no others, those of the field manager; creates the object
+   * where there is none. Fields of others with other values are a 409 with one cause each, unless `force` is set.
+   */
+  apply<T extends KubeObject = KubeObject>(
+    type: ResourceType,
+    object: KubeObject,
+    options: ApplyOptions,
+  ): Promise<T> {
+    return this.patch<T>(type, refOf(object), { ...options, type: "apply", body: object });
   }
 
   /** Deletes an object. Resolves with the API's Status, or with the object where finalizers keep it for now. */
@@ -191,26 +198,33 @@ export class KubeClient implements AsyncDisposable {
     ref: ObjectRef,
     options: DeleteOptions = {},
   ): Promise<Status | KubeObject> {
-    const attempt = `delete ${describeTarget(type, ref)}`;
-    checkReference(type, ref, attempt);
-    const body = {
-      apiVersion: "v1",
-      kind: "DeleteOptions",
-      ...(options.propagationPolicy === undefined ? {} : { propagationPolicy: options.propagationPolicy }),
-      ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: options.gracePeriodSeconds }),
-      ...(options.preconditions === undefined ? {} : { preconditions: options.preconditions }),
-      ...(options.dryRun === true ? { dryRun: ["All"] } : {}),
-    };
-    const answer = await this.#json(
-      { method: "DELETE", target: objectPath(type, ref), attempt, body },
-      options,
-    );
-    return answer as Status | KubeObject;
+    const subject = subjectOf("delete", type, ref);
+    checkReference(type, ref, subject);
+    const body = deleteBody(options);
+    const target = objectPath(type, ref);
+    return (await this.#json({ method: "DELETE", target, subject, body }, options)) as Status | KubeObject;
+  }
+
+  /** Deletes all objects of a selection: without one, those of the namespace; without a namespace, all that there are. */
+  async deleteCollection(
+    type: ResourceType,
+    options: DeleteCollectionOptions = {},
+  ): Promise<Status | KubeList> {
+    const { namespace } = options;
+    const subject = subjectOf("deletecollection", type, { namespace });
+    const target = withQuery(collectionPath(type, namespace), selectionParameters(options));
+    const body = deleteBody(options);
+    return (await this.#json({ method: "DELETE", target, subject, body }, options)) as Status | KubeList;
   }
 
   /** Reads any path, for example `/version` or `/readyz`: the parsed JSON, or the text where it is none. */
-  async getRaw(path: string, options: RequestOptions = {}): Promise<unknown> {
-    const text = await this.#text({ method: "GET", target: path, attempt: `get ${path}` }, options);
+  async getRaw(path: string, options: RequestOptions & { readonly accept?: string } = {}): Promise<unknown> {
+    const subject = { verb: "get", resource: path };
+    const { accept } = options;
+    const text = await this.#text(
+      { method: "GET", target: path, subject, ...(accept === undefined ? {} : { accept }) },
+      options,
+    );
     try {
       return JSON.parse(text);
     } catch {
@@ -219,27 +233,56 @@ export class KubeClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#http[Symbol.asyncDispose]();
+    this.#closed = true;
+    this.#credentials?.[Symbol.dispose]?.();
+    await this.#connections[Symbol.asyncDispose]();
   }
 
-  #replace<T extends KubeObject>(
-    type: ResourceType,
-    object: T,
-    options: WriteOptions & { readonly subresource?: string },
-  ): Promise<T> {
-    const { name = "", namespace } = object.metadata;
-    const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
-    const attempt = `update ${describeTarget(type, ref)}${options.subresource === undefined ? "" : ` (${options.subresource})`}`;
-    checkReference(type, ref, attempt);
-    const target = withQuery(objectPath(type, ref, options.subresource), writeParameters(options));
-    return this.#object<T>({ method: "PUT", target, attempt, body: object }, options);
+  async #openWatch(type: ResourceType, options: WatchOptions): Promise<WatchBody> {
+    const timeoutSeconds = options.timeoutSeconds ?? 300;
+    const target = withQuery(collectionPath(type, options.namespace), {
+      watch: 1,
+      ...selectionParameters(options),
+      resourceVersion: options.resourceVersion,
+      resourceVersionMatch: options.resourceVersionMatch,
+      allowWatchBookmarks: options.allowWatchBookmarks ?? true,
+      sendInitialEvents: options.sendInitialEvents,
+      timeoutSeconds,
+    });
+    const subject = subjectOf("watch", type, { namespace: options.namespace });
+    this.#checkOpen(subject);
+    const openMs = options.deadlineMs ?? this.#deadlineMs;
+    // Two bounds: one until the server answers, one over the whole stream. The first must not end a stream that flows.
+    const bounds = deadlineSignal(this.#clock, {
+      signal: options.signal,
+      ms: timeoutSeconds * 1000 + watchSlackMs,
+      reason: () => {
+        const message = `the server did not end it after ${timeoutSeconds} s`;
+        return new ApiError({ subject, reason: "DeadlineExceeded", message });
+      },
+    });
+    const cancel = this.#clock.after(openMs, () => bounds.abort(deadlineExceeded(subject, openMs)));
+    const endsAtMs = this.#clock.monotonicMs() + openMs;
+    try {
+      const response = await this.#transport.open(
+        { method: "GET", target, subject },
+        { signal: bounds.signal, endsAtMs },
+      );
+      return { body: response.body, bounds, subject };
+    } catch (error) {
+      bounds[Symbol.dispose]();
+      throw error;
+    } finally {
+      cancel();
+    }
   }
 
   async #object<T extends KubeObject>(exchange: Exchange, options: RequestOptions): Promise<T> {
     const answer = await this.#json(exchange, options);
-    const { metadata } = answer as { readonly metadata?: unknown };
-    if (typeof metadata === "object" && metadata !== null) return answer as T;
-    throw malformed(exchange.attempt, "the answer has no metadata");
+    const { metadata, kind } = answer as { readonly metadata?: unknown; readonly kind?: unknown };
+    // The answer to some subresources (an eviction, a binding) is a Status.
+    if ((typeof metadata === "object" && metadata !== null) || kind === "Status") return answer as T;
+    throw malformed(exchange.subject, "the answer has no metadata");
   }
 
   async #json(exchange: Exchange, options: RequestOptions): Promise<object> {
@@ -248,18 +291,20 @@ export class KubeClient implements AsyncDisposable {
     try {
       answer = JSON.parse(text);
     } catch (cause) {
-      throw malformed(exchange.attempt, "the answer is not JSON", { cause });
+      throw malformed(exchange.subject, "the answer is not JSON", cause);
     }
     if (typeof answer === "object" && answer !== null) return answer;
-    throw malformed(exchange.attempt, "the answer is no JSON object");
+    throw malformed(exchange.subject, "the answer is no JSON object");
   }
 
-  #text(exchange: Exchange, options: RequestOptions): Promise<string> {
-    const deadlineMs = options.deadlineMs ?? this.#deadlineMs;
-    return this.#transport.text(exchange, {
-      deadlineMs,
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
+  async #text(exchange: Exchange, { signal, deadlineMs }: RequestOptions): Promise<string> {
+    this.#checkOpen(exchange.subject);
+    return this.#transport.text(exchange, { signal, deadlineMs: deadlineMs ?? this.#deadlineMs });
+  }
+
+  #checkOpen(subject: RequestSubject): void {
+    if (!this.#closed) return;
+    throw new ApiError({ subject, reason: "Closed", message: "the client was closed; make a new one" });
   }
 }
 
@@ -271,6 +316,25 @@ const patchMediaTypes: Readonly<Record<PatchOptions["type"], string>> = {
   apply: "application/apply-patch+yaml",
 };
 
+function refOf(object: KubeObject): ObjectRef {
+  const { name = "", namespace } = object.metadata;
+  return { name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+function listTarget(type: ResourceType, options: ListOptions): string {
+  return withQuery(collectionPath(type, options.namespace), {
+    ...selectionParameters(options),
+    limit: options.limit,
+    continue: options.continueToken,
+    resourceVersion: options.resourceVersion,
+    resourceVersionMatch: options.resourceVersionMatch,
+  });
+}
+
+function selectionParameters(options: SelectionOptions): Record<string, string | undefined> {
+  return { labelSelector: options.labelSelector, fieldSelector: options.fieldSelector };
+}
+
 function writeParameters(options: WriteOptions): Record<string, string | undefined> {
   return {
     fieldManager: options.fieldManager,
@@ -279,72 +343,31 @@ function writeParameters(options: WriteOptions): Record<string, string | undefin
   };
 }
 
+function deleteBody(options: DeleteOptions): object {
+  const { propagationPolicy, gracePeriodSeconds, preconditions } = options;
+  return {
+    apiVersion: "v1",
+    kind: "DeleteOptions",
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(preconditions === undefined ? {} : { preconditions }),
+    ...(options.dryRun === true ? { dryRun: ["All"] } : {}),
+  };
+}
+
 /** An empty name would turn `delete` of an object into that of its collection, so it never leaves this client. */
-function checkReference(type: ResourceType, ref: ObjectRef, attempt: string): void {
+function checkReference(type: ResourceType, ref: ObjectRef, subject: RequestSubject): void {
   if (ref.name === "" || ref.name === "." || ref.name === "..") {
-    throw new ControllerError(
-      "InvalidReference",
-      `cannot ${attempt}: ${JSON.stringify(ref.name)} is no name`,
-    );
+    const message = `${JSON.stringify(ref.name)} is no name`;
+    throw new ApiError({ subject, reason: "InvalidRequest", message });
   }
   if (type.namespaced && (ref.namespace === undefined || ref.namespace === "")) {
-    throw new ControllerError(
-      "InvalidReference",
-      `cannot ${attempt}: ${type.kind} is namespaced; give a namespace`,
-    );
+    const message = `${type.kind} is namespaced; give a namespace`;
+    throw new ApiError({ subject, reason: "InvalidRequest", message });
   }
 }
 
-/** Built-in lists leave `apiVersion` and `kind` of their items out, and some servers send `null` for no items. */
-function completeList<T extends KubeObject>(type: ResourceType, list: object, attempt: string): KubeList<T> {
-  const { items, metadata, apiVersion, kind } = list as Partial<KubeList<T>> & {
-    readonly items?: T[] | null;
-  };
-  if (metadata === undefined || (items !== null && !Array.isArray(items))) {
-    throw malformed(attempt, "the answer is no list");
-  }
-  const itemVersion = apiVersionOf(type);
-  return {
-    apiVersion: apiVersion ?? itemVersion,
-    kind: kind ?? `${type.kind}List`,
-    metadata,
-    items: (items ?? []).map((item: T) =>
-      item.kind === undefined || item.apiVersion === undefined
-        ? { ...item, apiVersion: itemVersion, kind: type.kind }
-        : item,
-    ),
-  };
-}
-
-function malformed(attempt: string, what: string, options?: ErrorOptions): ControllerError {
-  return new ControllerError(
-    "MalformedResponse",
-    `cannot ${attempt}: ${what}; see that the address is that of a Kubernetes API server`,
-    options,
-  );
-}
-
-function splitOrigin(text: string): { readonly origin: string; readonly basePath: string } {
-  const match = /^(https?:\/\/[^/?#]+)([^?#]*)$/.exec(text);
-  if (match === null) {
-    throw new ControllerError(
-      "InvalidKubeconfig",
-      `${JSON.stringify(text)} is no server address like https://host:6443`,
-    );
-  }
-  return { origin: match[1] as string, basePath: (match[2] as string).replace(/\/+$/, "") };
-}
-
-function bearerTokenOf(runtime: Pick<Runtime, "clock">, options: KubeClientOptions): BearerToken | undefined {
-  // A token file wins over a token, as in client-go: the file is the one that is renewed.
-  if (options.tokenFile !== undefined) {
-    if (options.readFile === undefined) {
-      throw new ControllerError(
-        "TokenUnavailable",
-        `the token file ${options.tokenFile} needs the option readFile`,
-      );
-    }
-    return new TokenFile(runtime.clock, options.tokenFile, options.readFile);
-  }
-  return options.token === undefined ? undefined : fixedToken(options.token);
+function malformed(subject: RequestSubject, what: string, cause?: unknown): ApiError {
+  const message = `${what}; see that the address is that of a Kubernetes API server`;
+  return new ApiError({ subject, reason: "MalformedResponse", message, cause });
 }

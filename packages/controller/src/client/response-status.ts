@@ -1,6 +1,7 @@
-import { StatusError, isTooLargeResourceVersion } from "@meridian/kube";
-import type { Status, StatusReason } from "@meridian/kube";
+import type { Status, StatusDetails, StatusReason } from "@meridian/kube";
 import type { HttpHeaders } from "@meridian/runtime";
+import { ApiError } from "./api-error.ts";
+import type { RequestSubject } from "./request-subject.ts";
 
 /** Longest piece of a foreign body that goes into an error's message. */
 const excerptCharactersMax = 200;
@@ -10,47 +11,33 @@ export interface FailedResponse {
   readonly code: number;
   readonly headers: HttpHeaders;
   readonly body: string;
-  /** What was attempted, for the message of a synthesised Status: `get services default/web`. */
-  readonly attempt: string;
+  readonly subject: RequestSubject;
 }
 
-/** The Status in the body, or one made from the code where something else than an API server answered. */
-export function statusErrorOf(response: FailedResponse): StatusError {
-  const status = parsedStatus(response.body) ?? synthesisedStatus(response);
-  const retryAfterSeconds = status.details?.retryAfterSeconds ?? retryAfterSecondsOf(response.headers);
-  return new StatusError({
-    ...status,
+/** The error of an answer: with the Status in its body, or with one made from the code where something else answered. */
+export function apiErrorOf(response: FailedResponse): ApiError {
+  const found = parsedStatus(response.body) ?? synthesisedStatus(response);
+  const retryAfterSeconds = found.details?.retryAfterSeconds ?? retryAfterSecondsOf(response.headers);
+  const status: Status = {
+    ...found,
     code: response.code,
-    ...(retryAfterSeconds === undefined ? {} : { details: { ...status.details, retryAfterSeconds } }),
+    ...(retryAfterSeconds === undefined ? {} : { details: { ...found.details, retryAfterSeconds } }),
+  };
+  const { subject } = response;
+  return new ApiError({
+    subject,
+    reason: status.reason ?? "",
+    message: status.message ?? "refused without a word",
+    status,
   });
 }
 
 /** How long the server asked to be left alone; `undefined` where it did not. */
 export function retryAfterMs(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("status" in error)) return undefined;
-  const seconds = (error as StatusError).status.details?.retryAfterSeconds;
+  const status = error.status as { readonly details?: StatusDetails } | undefined;
+  const seconds = status?.details?.retryAfterSeconds;
   return seconds === undefined || seconds <= 0 ? undefined : seconds * 1000;
-}
-
-/** What one request has been through. */
-export interface RetryState {
-  /** GET and nothing else: repeating it changes nothing. */
-  readonly safe: boolean;
-  readonly attempt: number;
-}
-
-/** Attempts of one request, as client-go makes them. */
-const attemptsMax = 10;
-
-/**
- * How long to wait before the same request is sent again; `undefined`: do not. A server that says 429 has not begun, so
- * any request may follow; after a 5xx nobody knows, so only safe ones do. Both only where the server names a time, and
- * not where it lacks the version asked for: it is the caller who must ask for another.
- */
-export function retryDelayMs(error: StatusError, state: RetryState): number | undefined {
-  if (state.attempt >= attemptsMax || isTooLargeResourceVersion(error)) return undefined;
-  if (error.code === 429) return retryAfterMs(error) ?? 1000;
-  return state.safe && error.code >= 500 ? retryAfterMs(error) : undefined;
 }
 
 function parsedStatus(body: string): Status | undefined {
@@ -63,14 +50,14 @@ function parsedStatus(body: string): Status | undefined {
   }
 }
 
-function synthesisedStatus({ code, body, attempt }: FailedResponse): Status {
+function synthesisedStatus({ code, body }: FailedResponse): Status {
   const text = body.trim().replace(/\s+/g, " ").slice(0, excerptCharactersMax);
   return {
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: `cannot ${attempt}: the server answered HTTP ${code}${text === "" ? "" : `: ${text}`}`,
+    message: `the server answered HTTP ${code}${text === "" ? "" : `: ${text}`}`,
     ...(reasons.has(code) ? { reason: reasons.get(code) as StatusReason } : {}),
     code,
   };

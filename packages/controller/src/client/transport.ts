@@ -1,10 +1,16 @@
-import { isStatusError } from "@meridian/kube";
-import type { HttpClient, HttpClientResponse, HttpHeaders, Runtime } from "@meridian/runtime";
-import { ControllerError } from "../controller-error.ts";
+import type { Clock, HttpClientResponse, NetworkErrorCode } from "@meridian/runtime";
 import { deadlineSignal } from "../deadline-signal.ts";
-import type { BearerToken } from "./bearer-token.ts";
+import type { ApiConnections } from "./api-connections.ts";
+import { ApiError, isApiError } from "./api-error.ts";
+import type { ClientFailureReason } from "./api-error.ts";
+import type { Credential, CredentialSource } from "./credential.ts";
 import { joinOctets } from "./json-stream.ts";
-import { retryDelayMs, statusErrorOf } from "./response-status.ts";
+import type { RequestRate } from "./request-rate.ts";
+import type { RequestSubject } from "./request-subject.ts";
+import { apiErrorOf } from "./response-status.ts";
+import { retryDelayMs } from "./retry-policy.ts";
+import type { TlsSettings, TlsSource } from "./tls-source.ts";
+import { warningsOf } from "./warning-header.ts";
 
 /** A body longer than this is not read: V8 could not hold it as one text. */
 const bodyBytesMax = 256 * 1024 * 1024;
@@ -14,145 +20,220 @@ export interface Exchange {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path and query. */
   readonly target: string;
-  /** Verb and object, for messages: `get services default/web`. */
-  readonly attempt: string;
+  readonly subject: RequestSubject;
   readonly body?: unknown;
   /** Default `application/json`. */
   readonly contentType?: string;
+  /** Default `application/json`. */
+  readonly accept?: string;
 }
 
-/** How requests leave: over which client, below which path, as whom. */
+/** What ends an exchange. */
+export interface ExchangeBounds {
+  readonly signal: AbortSignal;
+  /** By the monotonic clock: no wait goes on beyond it. */
+  readonly endsAtMs: number;
+}
+
+/** How requests leave: over which connections, below which path, as whom, how often. */
 export interface TransportOptions {
-  readonly http: HttpClient;
+  readonly connections: ApiConnections;
   readonly basePath: string;
-  readonly token: BearerToken | undefined;
-  readonly userAgent: string;
+  readonly tls: TlsSource | undefined;
+  readonly credentials: CredentialSource | undefined;
+  readonly rate: RequestRate | undefined;
+  /** Sent with each request. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly onWarning: ((text: string, subject: RequestSubject) => void) | undefined;
 }
 
-/** Sends requests with credentials, turns failures into errors with words, and repeats what may be repeated. */
+/** Sends requests with credentials, turns failures into `ApiError`s, and repeats what may be repeated. */
 export class Transport {
-  readonly #runtime: Pick<Runtime, "clock">;
+  readonly #clock: Pick<Clock, "monotonicMs" | "sleep" | "after">;
   readonly #options: TransportOptions;
 
-  constructor(runtime: Pick<Runtime, "clock">, options: TransportOptions) {
-    this.#runtime = runtime;
+  constructor(clock: Pick<Clock, "monotonicMs" | "sleep" | "after">, options: TransportOptions) {
+    this.#clock = clock;
     this.#options = options;
   }
 
   /**
    * Sends, reads the whole answer, and repeats while the server asks for it and the deadline allows it.
    *
-   * @throws StatusError where the server refuses; ControllerError where it cannot be understood or reached.
+   * @throws ApiError; the reason of the caller's signal
    */
   async text(
     exchange: Exchange,
-    bounds: { readonly signal?: AbortSignal; readonly deadlineMs: number },
+    bounds: { readonly signal?: AbortSignal | undefined; readonly deadlineMs: number },
   ): Promise<string> {
-    const { clock } = this.#runtime;
-    const endsAtMs = clock.monotonicMs() + bounds.deadlineMs;
-    using deadline = deadlineSignal(clock, {
+    const endsAtMs = this.#clock.monotonicMs() + bounds.deadlineMs;
+    using deadline = deadlineSignal(this.#clock, {
       signal: bounds.signal,
       ms: bounds.deadlineMs,
-      reason: () => deadlineExceeded(exchange, bounds.deadlineMs),
+      reason: () => deadlineExceeded(exchange.subject, bounds.deadlineMs),
     });
+    const { signal } = deadline;
+    // Awaited here: the deadline holds until the answer is read.
+    return await this.#repeating(exchange, { signal, endsAtMs }, async () => {
+      const response = await this.open(exchange, { signal, endsAtMs });
+      return readText(response, exchange.subject, signal);
+    });
+  }
+
+  /** As `open`, and repeats as `text` does while there is no success. */
+  openPatiently(exchange: Exchange, bounds: ExchangeBounds): Promise<HttpClientResponse> {
+    return this.#repeating(exchange, bounds, () => this.open(exchange, bounds));
+  }
+
+  async #repeating<R>(
+    exchange: Exchange,
+    { signal, endsAtMs }: ExchangeBounds,
+    send: () => Promise<R>,
+  ): Promise<R> {
     const safe = exchange.method === "GET";
     for (let attempt = 1; ; attempt++) {
       try {
-        const response = await this.open(exchange, deadline.signal);
-        return await readText(response, exchange, deadline.signal);
+        return await send();
       } catch (error) {
         // A kept connection that the server had closed shows only when it is used: once more, on a new one.
-        if (safe && attempt === 1 && isBrokenConnection(error) && !deadline.signal.aborted) continue;
-        const delayMs = isStatusError(error) ? retryDelayMs(error, { safe, attempt }) : undefined;
-        if (delayMs === undefined || clock.monotonicMs() + delayMs >= endsAtMs) throw error;
-        await clock.sleep(delayMs, deadline.signal);
+        if (safe && attempt === 1 && isBrokenConnection(error) && !signal.aborted) continue;
+        const delayMs = isApiError(error) ? retryDelayMs(error, { safe, attempt }) : undefined;
+        if (delayMs === undefined || this.#clock.monotonicMs() + delayMs >= endsAtMs) throw error;
+        await this.#clock.sleep(delayMs, signal);
       }
     }
   }
 
-  /** Sends once (twice, where a token was replaced) and returns the answer of a success with its body unread. */
-  async open(exchange: Exchange, signal: AbortSignal): Promise<HttpClientResponse> {
-    const first = await this.#send(exchange, signal);
-    if (isSuccess(first.status)) return first;
-    if (first.status === 401 && this.#options.token?.refused() === true) {
-      await readText(first, exchange, signal);
-      const second = await this.#send(exchange, signal);
-      if (isSuccess(second.status)) return second;
-      throw await failureOf(second, exchange, signal);
+  /** Sends once (twice, where a credential was replaced) and returns the answer of a success with its body unread. */
+  async open(exchange: Exchange, bounds: ExchangeBounds): Promise<HttpClientResponse> {
+    const { credentials } = this.#options;
+    const { subject } = exchange;
+    const { signal } = bounds;
+    let credential = await this.#credential(subject, signal);
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.#send(exchange, credential, bounds);
+      if (isSuccess(response.status)) return response;
+      const error = apiErrorOf({
+        code: response.status,
+        headers: response.headers,
+        body: await readText(response, subject, signal),
+        subject,
+      });
+      if (response.status !== 401 || attempt > 1 || credentials === undefined) throw error;
+      // The 401 says more to its reader than that there is no newer credential to try.
+      if (!(await credentials.renew(credential, signal).catch(() => false))) throw error;
+      credential = await this.#credential(subject, signal);
     }
-    throw await failureOf(first, exchange, signal);
   }
 
-  async #send(exchange: Exchange, signal: AbortSignal): Promise<HttpClientResponse> {
+  async #send(
+    exchange: Exchange,
+    credential: Credential,
+    { signal, endsAtMs }: ExchangeBounds,
+  ): Promise<HttpClientResponse> {
+    const { connections, basePath, rate, onWarning } = this.#options;
+    const { subject } = exchange;
+    const tls = await this.#tls(subject, credential);
+    if (rate !== undefined && !(await rate.wait(endsAtMs - this.#clock.monotonicMs(), signal))) {
+      const message =
+        "this client's own rate limit lets it through only after the deadline; raise one of the two";
+      throw new ApiError({ subject, reason: "RateLimited", message });
+    }
     signal.throwIfAborted();
-    const { http, basePath } = this.#options;
-    const headers = await this.#headers(exchange);
     const body = exchange.body === undefined ? {} : { body: encoder.encode(JSON.stringify(exchange.body)) };
     try {
-      return await http.request({
-        method: exchange.method,
-        target: basePath + exchange.target,
-        headers,
-        signal,
-        ...body,
-      });
+      const response = await connections.request(
+        {
+          method: exchange.method,
+          target: basePath + exchange.target,
+          headers: this.#headers(exchange, credential),
+          signal,
+          ...body,
+        },
+        tls,
+      );
+      if (onWarning !== undefined) {
+        for (const text of warningsOf(response.headers)) onWarning(text, subject);
+      }
+      return response;
     } catch (error) {
-      throw unreachable(error, exchange, signal);
+      // Perhaps the certificates were replaced, and the server knows only the new ones.
+      if (networkCode(error) === "Broken") this.#options.tls?.expire();
+      throw unreachable(error, subject, signal);
     }
   }
 
-  async #headers(exchange: Exchange): Promise<HttpHeaders> {
-    const { token, userAgent } = this.#options;
+  #headers(exchange: Exchange, { authorization }: Credential): TransportOptions["headers"] {
     return {
-      accept: "application/json",
-      "user-agent": userAgent,
+      ...this.#options.headers,
+      accept: exchange.accept ?? "application/json",
       ...(exchange.body === undefined ? {} : { "content-type": exchange.contentType ?? "application/json" }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${await token.current()}` }),
+      ...(authorization === undefined ? {} : { authorization }),
     };
+  }
+
+  async #credential(subject: RequestSubject, signal: AbortSignal): Promise<Credential> {
+    signal.throwIfAborted();
+    try {
+      return (await this.#options.credentials?.current(signal)) ?? {};
+    } catch (error) {
+      throw credentialUnavailable(error, subject, signal);
+    }
+  }
+
+  /** A plugin's certificate stands in for that of the connection. */
+  async #tls(subject: RequestSubject, credential: Credential): Promise<TlsSettings | undefined> {
+    const { certificatePem, privateKeyPem } = credential;
+    let tls: TlsSettings | undefined;
+    try {
+      tls = await this.#options.tls?.current();
+    } catch (error) {
+      throw credentialUnavailable(error, subject);
+    }
+    if (certificatePem === undefined || privateKeyPem === undefined) return tls;
+    return { ...tls, certificatePem, privateKeyPem };
   }
 }
 
 /** The error of a deadline that passed before the server had answered. */
-export function deadlineExceeded(exchange: Pick<Exchange, "attempt">, ms: number): ControllerError {
-  return new ControllerError(
-    "DeadlineExceeded",
-    `cannot ${exchange.attempt}: no complete answer within ${ms} ms`,
-  );
+export function deadlineExceeded(subject: RequestSubject, ms: number): ApiError {
+  return new ApiError({
+    subject,
+    reason: "DeadlineExceeded",
+    message: `no complete answer within ${ms} ms`,
+  });
+}
+
+function credentialUnavailable(cause: unknown, subject: RequestSubject, signal?: AbortSignal): unknown {
+  if (signal?.aborted === true) return signal.reason;
+  return new ApiError({ subject, reason: "CredentialUnavailable", message: messageOf(cause), cause });
 }
 
 /** An error of the network with the words of the request; the signal's reason where that ended the request. */
-export function unreachable(
-  error: unknown,
-  exchange: Pick<Exchange, "attempt">,
-  signal: AbortSignal,
-): unknown {
+function unreachable(cause: unknown, subject: RequestSubject, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  if (error instanceof ControllerError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new ControllerError("Unreachable", `cannot ${exchange.attempt}: ${reason}`, { cause: error });
+  if (isApiError(cause)) return cause;
+  const reason: ClientFailureReason = "Unreachable";
+  return new ApiError({ subject, reason, message: messageOf(cause), cause });
 }
 
 const encoder = new TextEncoder();
 const isSuccess = (code: number): boolean => code >= 200 && code < 300;
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function isBrokenConnection(error: unknown): boolean {
-  if (!(error instanceof ControllerError) || error.code !== "Unreachable") return false;
-  const code = (error.cause as { readonly code?: unknown } | undefined)?.code;
-  return code === "Broken" || code === "Closed";
+function networkCode(error: unknown): NetworkErrorCode | undefined {
+  return (error as { readonly code?: NetworkErrorCode } | undefined)?.code;
 }
 
-async function failureOf(
-  response: HttpClientResponse,
-  exchange: Exchange,
-  signal: AbortSignal,
-): Promise<Error> {
-  const body = await readText(response, exchange, signal);
-  return statusErrorOf({ code: response.status, headers: response.headers, body, attempt: exchange.attempt });
+function isBrokenConnection(error: unknown): boolean {
+  if (!isApiError(error) || error.reason !== "Unreachable") return false;
+  const code = networkCode(error.cause);
+  return code === "Broken" || code === "Closed";
 }
 
 async function readText(
   response: HttpClientResponse,
-  exchange: Exchange,
+  subject: RequestSubject,
   signal: AbortSignal,
 ): Promise<string> {
   const parts: Uint8Array[] = [];
@@ -161,15 +242,13 @@ async function readText(
     for await (const chunk of response.body) {
       bytes += chunk.length;
       if (bytes > bodyBytesMax) {
-        throw new ControllerError(
-          "ResponseTooLarge",
-          `cannot ${exchange.attempt}: the answer is longer than the ${bodyBytesMax} octets allowed`,
-        );
+        const message = `the answer is longer than the ${bodyBytesMax} octets allowed; list in pages`;
+        throw new ApiError({ subject, reason: "ResponseTooLarge", message });
       }
       parts.push(chunk);
     }
   } catch (error) {
-    throw unreachable(error, exchange, signal);
+    throw unreachable(error, subject, signal);
   }
   return new TextDecoder().decode(joinOctets(parts, bytes));
 }

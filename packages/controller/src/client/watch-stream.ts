@@ -1,72 +1,109 @@
 import type { KubeObject } from "@meridian/kube";
 import { ControllerError } from "../controller-error.ts";
 import type { DeadlineSignal } from "../deadline-signal.ts";
-import { decodeJsonStream } from "./json-stream.ts";
+import { ApiError, isApiError } from "./api-error.ts";
+import { ContainerScanner } from "./container-scanner.ts";
+import { decodeJsonStream, documentBytesMaxDefault, documentStart } from "./json-stream.ts";
+import type { RequestSubject } from "./request-subject.ts";
 import type { WatchEvent, WatchStream } from "./requests.ts";
+import { WatchEventReader, parseWatchEvent } from "./watch-event-reader.ts";
+import type { RawWatchEvent } from "./watch-event-reader.ts";
 
 /** An open exchange whose body is a stream of watch events. */
 export interface WatchBody {
   readonly body: AsyncIterable<Uint8Array>;
   /** Ends the exchange; owned by the stream from now on. */
   readonly bounds: DeadlineSignal;
-  /** `watch services`, for messages. */
-  readonly attempt: string;
+  readonly subject: RequestSubject;
 }
 
-/** Reads watch events from an open exchange. */
-export function openWatchStream<T extends KubeObject>(source: WatchBody): WatchStream<T> {
-  const { bounds } = source;
-  let closed = false;
-  const close = (): void => {
-    if (closed) return;
-    closed = true;
-    bounds.abort(new ControllerError("Closed", `${source.attempt} was closed by its reader`));
-  };
+/** An open watch whose objects are not decoded. */
+export interface RawWatch {
+  /**
+   * Hands over each event as soon as it is there, and resolves when the stream ends or `onEvent` says `stop`. Events of
+   * unknown types, and of other kinds than the watch is for, are skipped. To be called once.
+   *
+   * @throws as a `WatchStream` does, and what `onEvent` throws
+   */
+  read(onEvent: (event: RawWatchEvent) => "stop" | void): Promise<void>;
+  close(): void;
+}
 
+/** Reads decoded events from an open exchange. */
+export function openWatchStream<T extends KubeObject>(source: WatchBody): WatchStream<T> {
+  const end = endOf(source);
   async function* events(): AsyncGenerator<WatchEvent<T>, void, undefined> {
     try {
       for await (const document of decodeJsonStream(source.body)) {
-        const event = parseWatchEvent<T>(document, source.attempt);
+        const event = parseWatchEvent<T>(document);
         if (event !== undefined) yield event;
       }
     } catch (error) {
-      if (closed) return;
+      if (end.closed) return;
       throw streamError(error, source);
     } finally {
-      close();
+      end.close();
     }
   }
-  return { close, [Symbol.asyncIterator]: events };
+  return { close: end.close, [Symbol.asyncIterator]: events };
 }
 
-const eventTypes: ReadonlySet<unknown> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
-
-/** The event in a document; `undefined` for a type that a newer server may have. */
-function parseWatchEvent<T extends KubeObject>(
-  document: unknown,
-  attempt: string,
-): WatchEvent<T> | undefined {
-  const { type, object } = document as { readonly type?: unknown; readonly object?: unknown };
-  if (typeof type !== "string" || typeof object !== "object" || object === null) {
-    throw new ControllerError(
-      "MalformedResponse",
-      `cannot ${attempt}: a document of the stream is no watch event`,
-    );
-  }
-  if (!eventTypes.has(type)) return undefined;
-  const { metadata } = object as { readonly metadata?: unknown };
-  if (type !== "ERROR" && (typeof metadata !== "object" || metadata === null)) {
-    throw new ControllerError(
-      "MalformedResponse",
-      `cannot ${attempt}: the object of a ${type} event has no metadata`,
-    );
-  }
-  return { type, object } as WatchEvent<T>;
+/** Reads events from an open exchange as they came. */
+export function openRawWatch(
+  source: WatchBody,
+  type: { readonly kind: string; readonly namespaced: boolean },
+): RawWatch {
+  const end = endOf(source);
+  return {
+    close: end.close,
+    async read(onEvent) {
+      const reader = new WatchEventReader(type);
+      let stopped = false;
+      const scanner = new ContainerScanner({
+        containerBytesMax: documentBytesMaxDefault,
+        between: documentStart,
+        onContainer: (span) => {
+          const event = reader.read(span);
+          if (event === undefined || onEvent(event) !== "stop") return undefined;
+          stopped = true;
+          return "stop";
+        },
+      });
+      try {
+        for await (const chunk of source.body) {
+          scanner.push(chunk);
+          if (stopped) return;
+        }
+        scanner.finish();
+      } catch (error) {
+        if (end.closed) return;
+        throw streamError(error, source);
+      } finally {
+        end.close();
+      }
+    },
+  };
 }
 
-function streamError(error: unknown, { bounds, attempt }: WatchBody): unknown {
+/** Ends an exchange once, and knows that it did. */
+function endOf({ bounds, subject }: WatchBody): { readonly closed: boolean; readonly close: () => void } {
+  let closed = false;
+  return {
+    get closed() {
+      return closed;
+    },
+    close: () => {
+      if (closed) return;
+      closed = true;
+      bounds.abort(new ApiError({ subject, reason: "Closed", message: "its reader closed it" }));
+    },
+  };
+}
+
+function streamError(error: unknown, { bounds, subject }: WatchBody): unknown {
   if (bounds.signal.aborted) return bounds.signal.reason;
-  if (error instanceof ControllerError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new ControllerError("TruncatedResponse", `cannot go on to ${attempt}: ${reason}`, { cause: error });
+  if (isApiError(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const reason = error instanceof ControllerError ? error.code : "TruncatedResponse";
+  return new ApiError({ subject, reason, message, cause: error });
 }

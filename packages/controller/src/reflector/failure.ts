@@ -1,5 +1,5 @@
 import { isExpired, isStatusError, isTooLargeResourceVersion } from "@meridian/kube";
-import type { ControllerErrorCode } from "../controller-error.ts";
+import { isApiError } from "../client/api-error.ts";
 import { retryAfterMs } from "../client/response-status.ts";
 
 /**
@@ -24,8 +24,8 @@ export function failureOf(error: unknown, options: { readonly opened?: boolean }
   if (isExpired(error)) return { kind: "expired" };
   if (isTooLargeResourceVersion(error)) return { kind: "too large" };
   if (isStatusError(error)) return { kind: kindOfCode(error.code), ...retryAfter(error) };
-  const { code } = error as { readonly code?: ControllerErrorCode };
-  if (code === "Unreachable" || code === "DeadlineExceeded" || code === "TruncatedResponse") {
+  const reason = isApiError(error) ? error.reason : (error as { readonly code?: unknown } | undefined)?.code;
+  if (reason === "Unreachable" || reason === "DeadlineExceeded" || reason === "TruncatedResponse") {
     return { kind: options.opened === true ? "ended" : "unreachable" };
   }
   return { kind: "other" };

@@ -48,7 +48,7 @@ export async function writeEmbeddedIngress(
     return undefined;
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const message = `the API server refuses the Ingress of spec.ingress: ${error.message}`;
+    const message = `the API server refuses the Ingress of spec.ingress: ${error.status.message ?? error.message}`;
     return { kind: "failed", reason: "InvalidReference", message, gone: false };
   }
 }

@@ -218,7 +218,7 @@ export class GslbController {
   /** Where the API server will not take the DNSEndpoint, and trying again will hardly help, the Gslb's user is told. */
   async #tellRefusal(snapshot: GslbSnapshot, error: unknown, signal: AbortSignal): Promise<void> {
     if (!isRefusal(error)) return;
-    const message = `the API server refuses the DNSEndpoint: ${error.message}`;
+    const message = `the API server refuses the DNSEndpoint: ${error.status.message ?? error.message}`;
     const { status } = planGslb({ ...snapshot, endpointProblem: { reason: "WriteRefused", message } });
     await this.#writeStatus(snapshot.gslb, status, signal);
   }

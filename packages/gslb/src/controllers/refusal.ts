@@ -1,9 +1,9 @@
-import { isStatusError, type StatusError } from "@meridian/kube";
+import { isStatusError, type StatusFailure } from "@meridian/kube";
 
 /** Codes that trying again does not change: a bad request, no permission, too large, invalid. */
 const codes: readonly number[] = [400, 403, 413, 422];
 
 /** True where the API server will not take what was written, and trying again will hardly help. */
-export function isRefusal(error: unknown): error is StatusError {
+export function isRefusal(error: unknown): error is StatusFailure {
   return isStatusError(error) && codes.includes(error.code);
 }

@@ -23,7 +23,7 @@ export async function openFleet(folder: string): Promise<FleetFile> {
 
 /** A client of a cluster's API server. */
 export async function clusterClient(runtime: Runtime, cluster: FleetFileCluster): Promise<KubeClient> {
-  return clientFromKubeconfig(runtime, await readFile(cluster.kubeconfig, "utf8"), { userAgent: "meridian" });
+  return clientFromKubeconfig(runtime, await readFile(cluster.kubeconfig, "utf8"));
 }
 
 /** A client of the operator's own endpoint, and the token that it asks for. */
@@ -31,8 +31,11 @@ export async function operatorClient(
   runtime: Runtime,
   cluster: FleetFileCluster,
 ): Promise<{ readonly http: HttpClient; readonly token: string }> {
-  const connection = await connectionFromKubeconfig(await readFile(cluster.kubeconfig, "utf8"));
-  const tls = connection.tls === undefined ? {} : { tls: connection.tls };
-  const http = runtime.network.httpClient({ origin: cluster.operator, ...tls });
-  return { http, token: connection.token ?? "" };
+  const { tls, token = "" } = connectionFromKubeconfig(runtime, await readFile(cluster.kubeconfig, "utf8"));
+  const settings = tls !== undefined && "current" in tls ? await tls.current() : tls;
+  const http = runtime.network.httpClient({
+    origin: cluster.operator,
+    ...(settings === undefined ? {} : { tls: settings }),
+  });
+  return { http, token };
 }

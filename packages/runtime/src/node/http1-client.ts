@@ -1,32 +1,38 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { Agent as PlainAgent, request as requestPlain } from "node:http";
 import { Agent as TlsAgent, request as requestTls } from "node:https";
+import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 
 import type { HttpClientOptions, HttpClientRequest, HttpClientResponse, HttpHeaders } from "../network.ts";
+import { NetworkError } from "../network.ts";
 import { networkFailure } from "./network-failure.ts";
 import { plainOctets } from "./octets.ts";
 import type { Carrier } from "./carrier.ts";
 import { isRepeatable } from "./carrier.ts";
-import { hostAndPort, tlsOptions } from "./tls-dialing.ts";
+import { connectTls, connectTunnel, hostAndPort, tlsOptions } from "./tls-dialing.ts";
 
 const connectTimeoutMs = 10_000;
+/** After this silence the kernel probes, once a second; ten probes without an answer end the connection: 25 s in all. */
+const keepAliveIdleMs = 15_000;
 
 /** HTTP/1.1 to one origin, with a pool of kept connections. */
 export class Http1Connections implements Carrier {
   readonly #options: HttpClientOptions;
   readonly #agent: PlainAgent | TlsAgent;
+  readonly #closing = new AbortController();
   readonly usable: boolean = true;
 
   /** A TLS connection on which the server chose HTTP/1.1 tells the protocol; it is closed, the pool opens its own. */
   constructor(options: HttpClientOptions, probe?: TLSSocket) {
     probe?.destroy();
     this.#options = options;
-    const pooling = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 16 };
+    const pooling = { keepAlive: true, keepAliveMsecs: keepAliveIdleMs, maxFreeSockets: 16 };
     this.#agent =
       probe === undefined
         ? new PlainAgent(pooling)
         : new TlsAgent({ ...pooling, ...tlsOptions(options), ALPNProtocols: ["http/1.1"] });
+    if (options.proxyUrl !== undefined) this.#goThroughProxy(probe !== undefined);
   }
 
   async exchange(request: HttpClientRequest): Promise<HttpClientResponse | "declined"> {
@@ -45,7 +51,7 @@ export class Http1Connections implements Carrier {
     });
     const connecting = setTimeout(() => outgoing.destroy(timedOut()), connectTimeoutMs);
     outgoing.on("socket", (socket) => {
-      socket.setKeepAlive(true, 30_000);
+      socket.setKeepAlive(true, keepAliveIdleMs);
       if (socket.connecting) socket.once("connect", () => clearTimeout(connecting));
       else clearTimeout(connecting);
     });
@@ -68,7 +74,21 @@ export class Http1Connections implements Carrier {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort(new NetworkError("Closed", "the client was disposed; make a new one"));
     this.#agent.destroy();
+  }
+
+  /** The pool stays Node's; only how a connection is made is ours. */
+  #goThroughProxy(secure: boolean): void {
+    const { signal } = this.#closing;
+    const createConnection = (_: unknown, done: (error: unknown, socket?: Socket) => void): void => {
+      const connecting: Promise<Socket> = secure
+        ? connectTls(this.#options, signal, ["http/1.1"])
+        : connectTunnel(this.#options, signal);
+      // oxlint-disable-next-line promise/no-callback-in-promise -- the agent wants a callback
+      connecting.then((socket) => done(null, socket), done);
+    };
+    Object.assign(this.#agent, { createConnection });
   }
 
   async *#read(

@@ -99,10 +99,10 @@ export class Http2Connection implements Carrier {
   }
 
   #open({ method, target, headers, body }: HttpClientRequest): ClientHttp2Stream {
-    const fields: Record<string, string> = {};
+    const fields: Record<string, string | string[]> = {};
     for (const [name, value] of Object.entries(headers ?? {})) {
       const lower = name.toLowerCase();
-      if (!connectionHeaders.has(lower)) fields[lower] = value;
+      if (!connectionHeaders.has(lower)) fields[lower] = typeof value === "string" ? value : [...value];
     }
     if (body !== undefined) fields["content-length"] = String(body.length);
     const stream = this.#session.request(

@@ -1,4 +1,5 @@
 export { nodeRuntime } from "./node-runtime.ts";
+export { nodeLocalSystem } from "./node-local-system.ts";
 export { MmsgBatch } from "./mmsg/mmsg-batch.ts";
 export type { DeferMmsg, ServeMmsgOptions } from "./mmsg/mmsg-batch.ts";
 export { assertPortFree, openMmsgSocket, receiveBufferBytesAsked } from "./mmsg/mmsg-socket.ts";

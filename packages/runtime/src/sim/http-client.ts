@@ -26,11 +26,13 @@ export class SimHttpClient implements HttpClient {
   readonly #place: ClientPlace;
   readonly #address: string;
   readonly #port: number;
+  readonly #proxied: boolean;
   #session: Promise<ClientSession> | undefined;
   #closed = false;
 
   constructor(place: ClientPlace, options: HttpClientOptions) {
     this.#place = place;
+    this.#proxied = options.proxyUrl !== undefined;
     const url = new URL(options.origin);
     const host = url.hostname.replace(/^\[|\]$/g, "");
     this.#address = host === "localhost" ? "127.0.0.1" : host;
@@ -40,6 +42,7 @@ export class SimHttpClient implements HttpClient {
   async request(request: HttpClientRequest): Promise<HttpClientResponse> {
     request.signal?.throwIfAborted();
     if (!this.#place.boot.alive) return never();
+    if (this.#proxied) throw new NetworkError("Unreachable", "the simulated network has no proxies");
     for (let tries = 1; ; tries++) {
       if (this.#closed) throw closedError(this.#address);
       const session = await withSignal(this.#place.boot, this.#openSession(), request.signal);
@@ -89,7 +92,7 @@ class ClientSession {
   constructor(boot: Boot, end: WireEnd) {
     this.#boot = boot;
     this.#end = end;
-    end.keepalive = { idleMs: 30_000, answerMs: 15_000 };
+    end.keepalive = { idleMs: 15_000, answerMs: 10_000 };
     end.reader = {
       receive: (message) => this.#receive(message as ServerFrame),
       broken: (error) => this.#fail(error),

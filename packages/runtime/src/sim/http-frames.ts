@@ -45,7 +45,12 @@ export type ServerFrame = StreamFrame | (WireMessage & { readonly kind: "goaway"
 /** How many octets of one body may be under way or unread. */
 export const streamWindowBytes: number = 256 * 1024;
 
-/** Header names are carried in lower case, as on the wire of HTTP/2. */
-export function lowerCased(headers: HttpHeaders): HttpHeaders {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+/** Header names are carried in lower case, as on the wire of HTTP/2; the values of one name arrive as one. */
+export function lowerCased(headers: Readonly<Record<string, string | readonly string[]>>): HttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      typeof value === "string" ? value : value.join(", "),
+    ]),
+  );
 }

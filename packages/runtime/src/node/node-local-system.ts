@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { open, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { delimiter } from "node:path";
+
+import type { Command, CommandResult, LocalSystem } from "../local-system.ts";
+
+const outputBytesMax = 1024 * 1024;
+
+/** The machine that this process runs on, with the environment that it was started in. */
+export function nodeLocalSystem(environment: LocalSystem["environment"] = { ...process.env }): LocalSystem {
+  return {
+    environment,
+    homeFolder: environment["HOME"] ?? homedir(),
+    pathListSeparator: delimiter,
+    readFile: async (path) => new Uint8Array(await readFile(path)),
+    replaceFile,
+    createFile,
+    removeFile: (path) => rm(path, { force: true }),
+    runCommand,
+  };
+}
+
+async function replaceFile(path: string, content: Uint8Array): Promise<void> {
+  // Beside the file itself, not beside a link to it: the link stays one.
+  const target = await realpath(path);
+  const { mode } = await stat(target);
+  const next = `${target}.${process.pid}.new`;
+  try {
+    await writeFile(next, content, { mode: mode & 0o777, flag: "wx" });
+    await rename(next, target);
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  }
+}
+
+async function createFile(path: string): Promise<boolean> {
+  try {
+    await (await open(path, "wx")).close();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function runCommand(command: Command): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      command.file,
+      command.args,
+      {
+        env: command.environment,
+        timeout: command.timeoutMs,
+        killSignal: "SIGKILL",
+        maxBuffer: outputBytesMax,
+        ...(command.signal === undefined ? {} : { signal: command.signal }),
+      },
+      (error, stdout, stderr) => {
+        if (error === null) resolve({ exitCode: 0, stdout, stderr });
+        else if (typeof error.code === "number") resolve({ exitCode: error.code, stdout, stderr });
+        else if (command.signal?.aborted === true) reject(command.signal.reason);
+        else if (error.killed === true) {
+          const what =
+            error.code === undefined || error.code === null
+              ? `did not end within ${command.timeoutMs} ms`
+              : error.message;
+          reject(new Error(`${command.file} ${what}`, { cause: error }));
+        } else reject(error);
+      },
+    );
+    child.stdin?.end();
+  });
+}
