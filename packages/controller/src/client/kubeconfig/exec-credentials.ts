@@ -27,7 +27,7 @@ interface Held {
 
 /** A plugin may ask a cloud, but not for ever. */
 const timeoutMs = 60_000;
-/** A plugin that has just run is not run again: it would say the same. */
+/** A plugin that has just failed, or just been asked again, is not run for the next request: it would say the same. */
 const pauseMs = 1000;
 
 /**
@@ -42,6 +42,8 @@ export class ExecCredentials implements CredentialSource {
   #held: Held | undefined;
   #failure: unknown;
   #endedAtMs = Number.NEGATIVE_INFINITY;
+  /** When the plugin last ran since the server had refused what it gave before. */
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
   #running: Promise<Held> | undefined;
 
   constructor(
@@ -69,8 +71,10 @@ export class ExecCredentials implements CredentialSource {
 
   async renew(refused: Credential, signal: AbortSignal): Promise<boolean> {
     if (this.#held !== undefined && !sameCredential(this.#held.credential, refused)) return true;
-    this.#held = undefined;
-    const { credential } = await whileWaiting(this.#run(), signal);
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#running === undefined && nowMs - this.#renewedAtMs < pauseMs) return false;
+    this.#renewedAtMs = nowMs;
+    const { credential } = await whileWaiting(this.#start(), signal);
     return !sameCredential(credential, refused);
   }
 
@@ -78,13 +82,17 @@ export class ExecCredentials implements CredentialSource {
     this.#closing.abort(new Error("the client was closed"));
   }
 
+  /** Runs the plugin, unless it has just run. */
   #run(): Promise<Held> {
-    if (this.#running !== undefined) return this.#running;
-    if (this.#clock.monotonicMs() - this.#endedAtMs < pauseMs) {
+    if (this.#running === undefined && this.#clock.monotonicMs() - this.#endedAtMs < pauseMs) {
       if (this.#failure !== undefined) return Promise.reject(this.#failure);
       if (this.#held !== undefined) return Promise.resolve(this.#held);
     }
-    this.#running = this.#ask()
+    return this.#start();
+  }
+
+  #start(): Promise<Held> {
+    this.#running ??= this.#ask()
       .then(
         (held) => {
           this.#failure = undefined;
