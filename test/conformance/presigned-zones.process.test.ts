@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Edns, Message, MessageRecord, Question } from "@meridian/dns";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
+import { run } from "../../e2e/harness/command.ts";
 import { ChildServer, freePort, meridianCommand } from "./child-server.ts";
 import { DnsExchange } from "./dns-exchange.ts";
 import { missingReferenceServers, startReferenceServers, type ReferenceServer } from "./reference-servers.ts";
@@ -113,6 +114,37 @@ for (const datapath of datapaths)
     t.diagnostic(JSON.stringify(counts));
     assert.ok(counts.whole > 1_000 && counts.truncated > 10);
   });
+
+test(
+  "a configuration that would void the signatures is refused, with the place of the setting",
+  { skip },
+  async () => {
+    const [{ origin } = { origin: "" }] = zones;
+    const file = path.join(folder, origin);
+    const keyFile = path.join(folder, "ci.key");
+    const secret = Buffer.from("0123456789abcdef").toString("base64");
+    await writeFile(keyFile, `key "ci" { algorithm hmac-sha256; secret "${secret}"; };\n`);
+    const head = `listen: ["127.0.0.1:0"]\nkeys: [{ file: ${keyFile} }]\nzones:\n  - origin: ${origin}\n    file: ${file}\n`;
+    for (const [setting, where] of [
+      [`signing: { keys: ${file}-keys }`, /:6: zones\[0\]\.signing\.keys: nsec\.test is signed already/],
+      [
+        "journal: j\n    updates: [{ key: ci, match: subdomain }]",
+        /zones\[0\]\.journal: nsec\.test is signed already/,
+      ],
+      [
+        "choices: [{ name: www.nsec.test, by: rotate, data: [192.0.2.9] }]",
+        /choices\[0\].*: nsec\.test is signed already/,
+      ],
+    ] as const) {
+      const config = path.join(folder, "dns.yaml");
+      await writeFile(config, `${head}    ${setting}\n`);
+      const [program = "", ...args] = [...meridianCommand, "dns", "check", "--config", config];
+      const { code, stdout, stderr } = await run(program, args);
+      assert.notEqual(code, 0);
+      assert.match(stdout + stderr, where);
+    }
+  },
+);
 
 function* questionsOf(origin: string): Generator<Question> {
   const zone = zones.find((each) => each.origin === origin)!;

@@ -204,7 +204,10 @@ export function octetsToHex(octets: Uint8Array): string {
 /** @throws DnsError `BadRecord` */
 export function octetsFromBase64(text: string): Uint8Array {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) throw bad(text, "is not base64");
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const binary = atob(text);
+  const octets = new Uint8Array(binary.length);
+  for (let index = 0; index < octets.length; index++) octets[index] = binary.charCodeAt(index);
+  return octets;
 }
 
 /** Base64 with padding (RFC 4648 §4). */
