@@ -22,6 +22,8 @@ export class Http1Connections implements Carrier {
   readonly #agent: PlainAgent | TlsAgent;
   readonly #closing = new AbortController();
   readonly usable: boolean = true;
+  readonly hasRoom: boolean = true;
+  readonly gone: boolean = false;
 
   /** A TLS connection on which the server chose HTTP/1.1 tells the protocol; it is closed, the pool opens its own. */
   constructor(options: HttpClientOptions, probe?: TLSSocket) {

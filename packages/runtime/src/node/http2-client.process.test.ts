@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream, Settings } from "node:http2";
 import { constants, createSecureServer } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
@@ -148,6 +148,32 @@ describe("the HTTP/2 client", () => {
     await assert.rejects(collect(body), { name: "NetworkError", code: "Broken" });
   });
 
+  it("opens another connection where the server lets no more streams on the one", async () => {
+    const server = await startServer(
+      (stream, path) => {
+        stream.respond({ ":status": 200 });
+        if (path === "/watch") stream.write("open");
+        else stream.end("done");
+      },
+      { maxConcurrentStreams: 3 },
+    );
+    await using client = new NodeHttpClient({ origin: originOf(server), tls });
+    const warm = await client.request({ method: "GET", target: "/" }); // the SETTINGS came before the answer
+    await collect(warm.body);
+    const stop = new AbortController();
+    const watches = await Promise.all(
+      Array.from({ length: 7 }, () =>
+        client.request({ method: "GET", target: "/watch", signal: stop.signal }),
+      ),
+    );
+    assert.deepEqual(new Set(watches.map(({ status }) => status)), new Set([200]));
+    assert.equal(sessions(server), 3);
+    const response = await client.request({ method: "GET", target: "/" });
+    assert.equal(toText(await collect(response.body)), "done");
+    assert.equal(sessions(server), 3);
+    stop.abort(new Error("enough"));
+  });
+
   it("does not trust a server of another CA, and says so", async () => {
     const server = await startServer((stream) => stream.close());
     await using client = new NodeHttpClient({ origin: originOf(server) });
@@ -189,9 +215,10 @@ const sessionCounts = new Map<Http2SecureServer, number>();
 
 async function startServer(
   answer: (stream: ServerHttp2Stream, path: string) => unknown,
+  settings: Settings = {},
 ): Promise<Http2SecureServer> {
   const { certificatePem: cert, privateKeyPem: key } = certificates.server;
-  const server = createSecureServer({ cert, key });
+  const server = createSecureServer({ cert, key, settings });
   const open = new Set<ServerHttp2Session>();
   server.on("session", (session) => {
     open.add(session);

@@ -64,6 +64,16 @@ export class Http2Connection implements Carrier {
     return !this.#draining && !this.#session.closed && !this.#session.destroyed;
   }
 
+  /** The server says how many streams at once it takes (RFC 9113 §6.5.2); before it has, there is room. */
+  get hasRoom(): boolean {
+    const { maxConcurrentStreams } = this.#session.remoteSettings;
+    return maxConcurrentStreams === undefined || this.#reading.size < maxConcurrentStreams;
+  }
+
+  get gone(): boolean {
+    return this.#session.destroyed;
+  }
+
   async exchange(request: HttpClientRequest): Promise<HttpClientResponse | "declined"> {
     const { signal } = request;
     signal?.throwIfAborted();

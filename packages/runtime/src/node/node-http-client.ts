@@ -10,14 +10,19 @@ import { connectTls } from "./tls-dialing.ts";
 
 /** A request that the server did not look at is sent again on another connection, so often in all. */
 const triesMax = 3;
+/** HTTP/2 connections to one origin; with more streams than they carry, the rest waits its turn. */
+const connectionsMax = 16;
 
-/** A client of one origin: HTTP/2 over TLS where the server offers it, else HTTP/1.1 with keep-alive. */
+/**
+ * A client of one origin: HTTP/2 over TLS where the server offers it, else HTTP/1.1 with keep-alive. There is one HTTP/2
+ * connection as long as the server lets all requests and streams on it, and then another.
+ */
 export class NodeHttpClient implements HttpClient {
   readonly #options: HttpClientOptions;
   readonly #origin: URL;
   readonly #pingTimes: PingTimes;
-  #carrier: Promise<Carrier> | undefined;
-  readonly #open = new Set<Carrier>();
+  readonly #carriers = new Set<Carrier>();
+  #opening: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
   constructor(options: HttpClientOptions, pingTimes: PingTimes = defaultPingTimes) {
@@ -29,9 +34,11 @@ export class NodeHttpClient implements HttpClient {
   async request(request: HttpClientRequest): Promise<HttpClientResponse> {
     const { signal } = request;
     for (let tries = 1; ; tries++) {
-      signal?.throwIfAborted();
-      if (this.#closing.signal.aborted) throw this.#closing.signal.reason;
-      const carrier = await withSignal(this.#findCarrier(), signal);
+      let carrier = this.#ready(signal);
+      while (carrier === undefined) {
+        await withSignal(this.#open(), signal);
+        carrier = this.#ready(signal);
+      }
       const response = await carrier.exchange(request);
       if (response !== "declined") return response;
       if (tries === triesMax) {
@@ -50,33 +57,36 @@ export class NodeHttpClient implements HttpClient {
         `cannot ask ${this.#options.origin}: this client was disposed; make a new one`,
       ),
     );
-    await this.#carrier?.catch(() => {});
-    await Promise.all([...this.#open].map((carrier) => carrier.close()));
+    await this.#opening?.catch(() => {});
+    await Promise.all([...this.#carriers].map((carrier) => carrier.close()));
   }
 
-  /** The connection in use, or a new one; requests that come while it opens share it. */
-  async #findCarrier(): Promise<Carrier> {
-    for (;;) {
-      const current = this.#carrier;
-      if (current === undefined) break;
-      const carrier = await current.catch(() => undefined);
-      if (carrier?.usable === true) return carrier;
-      if (this.#carrier === current) break;
+  /** A connection that takes a request now. To be used at once, since others ask for it, too. */
+  #ready(signal: AbortSignal | undefined): Carrier | undefined {
+    signal?.throwIfAborted();
+    this.#closing.signal.throwIfAborted();
+    let full: Carrier | undefined;
+    for (const carrier of this.#carriers) {
+      if (carrier.gone) this.#carriers.delete(carrier);
+      else if (carrier.usable && carrier.hasRoom) return carrier;
+      else if (carrier.usable) full = carrier;
     }
-    const opening = this.#openCarrier();
-    this.#carrier = opening;
-    return opening;
+    return this.#carriers.size < connectionsMax ? undefined : full;
   }
 
-  async #openCarrier(): Promise<Carrier> {
-    const carrier = await this.#connect();
-    for (const old of this.#open) if (!old.usable) this.#open.delete(old);
-    this.#open.add(carrier);
-    if (this.#closing.signal.aborted) {
-      await carrier.close();
-      throw this.#closing.signal.reason;
-    }
-    return carrier;
+  /** Opens a connection; requests that come meanwhile wait for the same one. */
+  #open(): Promise<void> {
+    this.#opening ??= this.#connect()
+      .then(async (carrier) => {
+        this.#carriers.add(carrier);
+        if (!this.#closing.signal.aborted) return;
+        await carrier.close();
+        throw this.#closing.signal.reason;
+      })
+      .finally(() => {
+        this.#opening = undefined;
+      });
+    return this.#opening;
   }
 
   async #connect(): Promise<Carrier> {

@@ -2,14 +2,16 @@ import { request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 import type { Socket } from "node:net";
 import { connect, isIP } from "node:net";
+import { rootCertificates } from "node:tls";
 
 import { ipv4FromText, ipv6FromText } from "../ip-address.ts";
 import { NetworkError } from "../network.ts";
 
-/** Where a tunnel ends. */
+/** Where a tunnel ends, and who may vouch for a proxy on the way, beside those whom the system trusts. */
 export interface TunnelEnd {
   readonly hostname: string;
   readonly port: number;
+  readonly caPem?: string | undefined;
 }
 
 /**
@@ -36,6 +38,7 @@ function openByConnect(proxy: URL, to: TunnelEnd, signal: AbortSignal): Promise<
   return new Promise((resolve, reject) => {
     const outgoing = send({
       agent: false,
+      ...(to.caPem === undefined ? {} : { ca: [...rootCertificates, to.caPem] }),
       host: hostOf(proxy),
       port: portOf(proxy),
       method: "CONNECT",

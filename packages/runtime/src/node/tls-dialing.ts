@@ -34,7 +34,7 @@ export function connectTunnel(
   signal: AbortSignal,
 ): Promise<Socket> {
   return withinTime(options, signal, (bound) =>
-    openTunnel(options.proxyUrl ?? "", hostAndPort(options.origin), bound),
+    openTunnel(options.proxyUrl ?? "", { ...hostAndPort(options.origin), caPem: options.tls?.caPem }, bound),
   );
 }
 
