@@ -9,7 +9,7 @@ interface Story {
   readonly name: string;
   readonly tell: (world: ApiWorld, copy: Informer<ConfigMap>) => Promise<void>;
   /** How often the whole collection was taken again. */
-  readonly relists: number;
+  readonly resyncs: number;
   /** How often the history was gone. */
   readonly expired: number;
 }
@@ -25,7 +25,7 @@ const stories: readonly Story[] = [
       world.remove("a");
       await world.pass(5_000);
     },
-    relists: 0,
+    resyncs: 0,
     expired: 0,
   },
   {
@@ -37,7 +37,7 @@ const stories: readonly Story[] = [
       world.write("c");
       await world.pass(40_000);
     },
-    relists: 0,
+    resyncs: 0,
     expired: 0,
   },
   {
@@ -55,7 +55,7 @@ const stories: readonly Story[] = [
       world.simulation.heal();
       await world.pass(120_000);
     },
-    relists: 1,
+    resyncs: 1,
     expired: 1,
   },
   {
@@ -67,7 +67,7 @@ const stories: readonly Story[] = [
       for (const back of [0, 0, 1, 1]) world.box.repeat(back);
       await world.pass(1_000);
     },
-    relists: 0,
+    resyncs: 0,
     expired: 0,
   },
   {
@@ -80,7 +80,7 @@ const stories: readonly Story[] = [
       world.write("e");
       await world.pass(10_000);
     },
-    relists: 0,
+    resyncs: 0,
     expired: 0,
   },
   {
@@ -94,7 +94,7 @@ const stories: readonly Story[] = [
       world.write("c");
       await world.pass(60_000);
     },
-    relists: 0,
+    resyncs: 0,
     expired: 0,
   },
   {
@@ -112,7 +112,7 @@ const stories: readonly Story[] = [
       world.simulation.heal();
       await world.pass(120_000);
     },
-    relists: 1,
+    resyncs: 1,
     expired: 1,
   },
 ];
@@ -128,8 +128,8 @@ for (const story of stories) {
     await story.tell(world, copy);
     await world.settle(new Map([[copy, everything]]));
     assert.deepEqual(
-      { relists: copy.relists, expired: copy.status.expired },
-      { relists: story.relists, expired: story.expired },
+      { resyncs: copy.resyncs, expired: copy.status.expired },
+      { resyncs: story.resyncs, expired: story.expired },
     );
     await world.stop();
   });

@@ -37,10 +37,25 @@ export type {
   WriteOptions,
 } from "./client/requests.ts";
 export type { ObjectRef } from "./client/resource-path.ts";
+export { readingOf } from "./client/object-reading.ts";
+export type { CompactVersion, ObjectReading, ObjectSpan } from "./client/object-reading.ts";
+export type { RawWatch } from "./client/watch-stream.ts";
+export type { RawWatchEvent } from "./client/watch-event-reader.ts";
 export { Informer } from "./informer/informer.ts";
-export type { InformerOptions, InformerRuntime, InformerStatus } from "./informer/informer.ts";
+export type {
+  InformerOptions,
+  InformerRuntime,
+  InformerSelection,
+  InformerStatus,
+} from "./informer/informer.ts";
 export { enqueueKeys } from "./informer/informer-handler.ts";
-export type { HandlerRegistration, InformerHandler, KeyQueue } from "./informer/informer-handler.ts";
+export type {
+  HandlerRegistration,
+  InformerHandler,
+  KeyChange,
+  KeyQueue,
+} from "./informer/informer-handler.ts";
+export type { CollectionClient, ReflectorCounts } from "./reflector/reflector.ts";
 export type { IndexFunction, Lister } from "./informer/lister.ts";
 export { WorkQueue } from "./queue/work-queue.ts";
 export type { WorkQueueOptions } from "./queue/work-queue.ts";

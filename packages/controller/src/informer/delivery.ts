@@ -1,38 +1,40 @@
-import type { KubeObject } from "@meridian/kube";
+import type { RawObject } from "./raw-object.ts";
 
 /** How one object of the copy has changed. */
-export interface Change<T extends KubeObject> {
+export interface Change<T> {
   readonly key: string;
   /** Absent: it was not there. */
-  readonly before: T | undefined;
+  readonly before: RawObject<T> | undefined;
   /** Absent: it is gone. */
-  readonly after: T | undefined;
+  readonly after: RawObject<T> | undefined;
   /** The last state of a deleted object, where the deletion itself was seen. */
-  readonly final?: T | undefined;
+  readonly final?: RawObject<T> | undefined;
 }
 
 /** What a handler has still to be told about one object. Later changes are merged into it. */
-export interface Pending<T extends KubeObject> {
+export interface Pending<T> {
   /** What the handler knows. */
-  readonly before: T | undefined;
+  readonly before: RawObject<T> | undefined;
   /** How it is now. */
-  readonly after: T | undefined;
-  readonly final: T | undefined;
+  readonly after: RawObject<T> | undefined;
+  readonly final: RawObject<T> | undefined;
   readonly initial: boolean;
   readonly resync: boolean;
 }
 
 /** One call of a handler. */
-export type Call<T extends KubeObject> =
-  | { readonly event: "add"; readonly object: T; readonly initial: boolean }
-  | { readonly event: "update"; readonly old: T; readonly object: T; readonly resync: boolean }
-  | { readonly event: "delete"; readonly object: T; readonly missed: boolean };
+export type Call<T> =
+  | { readonly event: "add"; readonly object: RawObject<T>; readonly initial: boolean }
+  | {
+      readonly event: "update";
+      readonly old: RawObject<T>;
+      readonly object: RawObject<T>;
+      readonly resync: boolean;
+    }
+  | { readonly event: "delete"; readonly object: RawObject<T>; readonly missed: boolean };
 
 /** What is pending after one more change: the handler still knows what it knew before the first of them. */
-export function mergeChange<T extends KubeObject>(
-  pending: Pending<T> | undefined,
-  change: Omit<Change<T>, "key">,
-): Pending<T> {
+export function mergeChange<T>(pending: Pending<T> | undefined, change: Omit<Change<T>, "key">): Pending<T> {
   return {
     before: pending === undefined ? change.before : pending.before,
     after: change.after,
@@ -46,17 +48,20 @@ export function mergeChange<T extends KubeObject>(
  * The calls that take a handler from what it knows to what is. An object of the same name with another uid is another
  * object: the one goes and the other comes, also where nobody saw the moment between.
  */
-export function callsOf<T extends KubeObject>(pending: Pending<T>): readonly Call<T>[] {
+export function callsOf<T>(pending: Pending<T>): readonly Call<T>[] {
   const { before, after, final, initial, resync } = pending;
-  const gone = (object: T): Call<T> => ({
-    event: "delete",
-    object: final ?? object,
-    missed: final === undefined,
-  });
   if (before === undefined) return after === undefined ? [] : [{ event: "add", object: after, initial }];
-  if (after === undefined) return [gone(before)];
-  if (before.metadata.uid !== after.metadata.uid)
-    return [gone(before), { event: "add", object: after, initial: false }];
-  if (before === after && !resync) return [];
+  if (after === undefined) return [gone(before, final)];
+  if (before === after) return resync ? [{ event: "update", old: before, object: after, resync }] : [];
+  if (!before.hasUidOf(after)) return [gone(before, final), { event: "add", object: after, initial: false }];
   return [{ event: "update", old: before, object: after, resync }];
+}
+
+function gone<T>(before: RawObject<T>, final: RawObject<T> | undefined): Call<T> {
+  return { event: "delete", object: final ?? before, missed: final === undefined };
+}
+
+/** What a handler knows after one of these calls. */
+export function knownAfter<T>(call: Call<T>): RawObject<T> | undefined {
+  return call.event === "delete" ? undefined : call.object;
 }

@@ -108,7 +108,7 @@ test("deletions that nobody saw are told with the last state known, and replacem
     "delete replaced=1 missed",
     "add replaced=2",
   ]);
-  assert.equal(informer.relists, 1);
+  assert.equal(informer.resyncs, 1);
   assert.ok(isEqual());
 });
 
@@ -125,7 +125,7 @@ test("a relist of what is known wakes nobody", async () => {
   truth.compact();
   truth.endWatches();
   await pass(60_000);
-  assert.equal(informer.relists, 1);
+  assert.equal(informer.resyncs, 1);
   assert.deepEqual(take(), []);
   assert.equal(informer.lister.get("n/a"), before, "even the object is the same");
 });
@@ -141,7 +141,7 @@ test("bookmarks carry a quiet copy over a compaction", async () => {
   await pass(1000);
   truth.endWatches();
   await pass(60_000);
-  assert.deepEqual([informer.relists, informer.version], [0, String(truth.version)]);
+  assert.deepEqual([informer.resyncs, informer.version], [0, String(truth.version)]);
 });
 
 test("a handler that is resynced is told of everything again, at its own pace", async () => {

@@ -1,16 +1,17 @@
-import { freeze, objectKey } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import type { Clock, Logger, Random } from "@meridian/runtime";
-import type { KubeClient } from "../client/kube-client.ts";
 import { describeTarget } from "../client/resource-path.ts";
 import { ControllerError } from "../controller-error.ts";
+import { compareVersions } from "../reflector/compare-versions.ts";
 import { Reflector } from "../reflector/reflector.ts";
-import type { ReflectorCounts } from "../reflector/reflector.ts";
+import type { CollectionClient, ReflectorCounts } from "../reflector/reflector.ts";
+import { CopyPart } from "./copy-part.ts";
 import type { Change } from "./delivery.ts";
 import { HandlerFeed } from "./handler-feed.ts";
 import type { HandlerRegistration, InformerHandler } from "./informer-handler.ts";
 import type { IndexFunction, Lister } from "./lister.ts";
-import { ObjectStore } from "./object-store.ts";
+import { RawCopy } from "./raw-copy.ts";
+import { VersionWaiters } from "./version-waiters.ts";
 
 /** What an informer needs of the world. */
 export interface InformerRuntime {
@@ -19,17 +20,26 @@ export interface InformerRuntime {
   readonly log: Logger;
 }
 
-/** What to copy, and how. */
-export interface InformerOptions<T extends KubeObject = KubeObject> {
-  readonly client: Pick<KubeClient, "list" | "watch">;
-  readonly type: ResourceType;
+/** Which objects to copy. */
+export interface InformerSelection {
   /** Absent: all namespaces. */
   readonly namespace?: string;
+  /** Several namespaces in one copy, each followed on its own: for whoever may not read the others. */
+  readonly namespaces?: readonly [string, ...string[]];
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Changes an object before it is stored, to save memory. Must keep name, namespace, uid and resourceVersion. */
+}
+
+/** What to copy, and how. */
+export interface InformerOptions<T extends KubeObject = KubeObject> extends InformerSelection {
+  readonly client: CollectionClient;
+  readonly type: ResourceType;
+  /**
+   * Changes an object before it is stored, to save memory: `dropManagedFields`, for example. Must keep name, namespace,
+   * uid and resourceVersion. Each object is then decoded and encoded on arrival.
+   */
   readonly transform?: (object: T) => T;
-  /** Tells each handler of each object again this often. Default: never; a handler may have a period of its own. */
+  /** Tells each handler of each object again this often, at least 1000. Default: never; a handler may have its own. */
   readonly resyncMs?: number;
   /** Objects per page of a list. Default 500. */
   readonly pageSize?: number;
@@ -40,22 +50,41 @@ export interface InformerOptions<T extends KubeObject = KubeObject> {
 /** How an informer is doing, for health checks and for people. */
 export interface InformerStatus extends ReflectorCounts {
   readonly objects: number;
+  /** Memory that the objects take as octets; what was decoded comes on top. */
+  readonly bytes: number;
+  /** What the copy is complete up to; of several namespaces, that of the one furthest behind. Empty before the first time. */
   readonly version: string;
+  /** Whether a watch is open now; of several namespaces, of each. */
   readonly connected: boolean;
   readonly hasSynced: boolean;
+  /** How often the whole collection was read again after the first time, because the history was gone or in doubt. */
+  readonly resyncs: number;
+  /**
+   * Milliseconds since the server last confirmed the copy, by a list, an event or a bookmark. It grows while the copy is
+   * cut off, and, up to the next bookmark, while nothing happens. Infinity before the first word.
+   */
   readonly lagMs: number;
   /** Errors of handlers, transforms and index functions. */
   readonly handlerErrors: number;
+}
+
+/** A resync more often than this would only tell of what was told a moment ago. */
+const resyncMsMin = 1_000;
+
+interface Feed {
+  readonly resyncMs: number | undefined;
+  cancelResync: () => void;
 }
 
 /**
  * A copy of a collection that follows its server, shared by any number of readers.
  *
  * The copy at version r is the collection at version r. When the stream breaks it is resumed without a gap; when the
- * history is gone everything is taken again, and only what differs is told to the handlers. Objects are frozen.
+ * history is gone everything is taken again, and only what differs is told to the handlers. Objects are kept as the JSON
+ * that came and decoded when somebody reads them; they are frozen.
  *
  *     const services = new Informer<Service>(runtime, { client, type: serviceType });
- *     services.addHandler(enqueueKeys(controller, (service) => [objectKey(service.metadata)]));
+ *     services.addHandler(enqueueKeys(controller));
  *     const running = services.run(signal);
  *     await services.synced;
  *     services.lister.list("default");
@@ -68,85 +97,107 @@ export class Informer<T extends KubeObject = KubeObject> {
   readonly #clock: InformerRuntime["clock"];
   readonly #log: Logger;
   readonly #options: InformerOptions<T>;
-  readonly #reflector: Reflector<T>;
-  readonly #store: ObjectStore<T>;
-  readonly #feeds = new Map<
-    HandlerFeed<T>,
-    { readonly resyncMs: number | undefined; cancelResync: () => void }
-  >();
+  readonly #reflectors: readonly Reflector[];
+  readonly #copy: RawCopy<T>;
+  readonly #feeds = new Map<HandlerFeed<T>, Feed>();
+  readonly #waiters = new VersionWaiters((version) => this.hasReached(version));
   #resolveSynced: () => void = () => {};
-  #hasSynced = false;
+  /** Parts that were never complete yet. */
+  #incomplete: number;
   #running = false;
   #handlerErrors = 0;
 
   constructor(runtime: InformerRuntime, options: InformerOptions<T>) {
-    this.type = options.type;
+    const { type, namespace, namespaces = [namespace] } = options;
+    const places = [...new Set(namespaces)];
+    this.type = type;
     this.#clock = runtime.clock;
-    this.#log = runtime.log.child({
-      informer: describeTarget(options.type, { namespace: options.namespace }),
-    });
+    this.#log = runtime.log.child({ informer: describeTarget(type, { namespace: places.join(",") }) });
     this.#options = options;
-    this.#store = new ObjectStore((error, about) => this.#report("index function failed", error, about));
-    this.lister = this.#store;
-    this.synced = new Promise((resolve) => (this.#resolveSynced = resolve));
-    this.#reflector = new Reflector<T>(runtime, {
-      ...options,
-      pageSize: options.pageSize ?? 500,
-      watchList: options.watchList ?? false,
-      target: {
-        replace: (objects) => this.#replace(objects),
-        apply: (type, object) => this.#apply(type, object),
-        versionOf: (key) => this.#store.get(key)?.metadata.resourceVersion,
-      },
+    this.#copy = new RawCopy<T>({
+      type,
+      transform: options.transform,
+      onTransformError: (error, about) => this.#report("transform failed", error, about),
+      onIndexError: (error, about) => this.#report("index function failed", error, about),
     });
+    this.lister = this.#copy.store;
+    this.synced = new Promise((resolve) => (this.#resolveSynced = resolve));
+    this.#incomplete = places.length;
+    this.#reflectors = places.map((place) => this.#reflector(runtime, place, places.length > 1));
   }
 
   /** True once the copy has been complete. It stays true while the server is away: see `connected` and `lagMs`. */
   get hasSynced(): boolean {
-    return this.#hasSynced;
+    return this.#incomplete === 0;
   }
 
-  /** The resourceVersion that the copy is complete up to; empty before the first time. */
+  /** See `InformerStatus`. */
   get version(): string {
-    return this.#reflector.version;
+    return this.#reflectors.map(({ version }) => version).reduce(older);
   }
 
-  /** Whether a watch is open now. */
+  /** See `InformerStatus`. */
   get connected(): boolean {
-    return this.#reflector.connected;
+    return this.#reflectors.every(({ connected }) => connected);
   }
 
-  /** How often the whole collection was taken again after the first time. */
-  get relists(): number {
-    return Math.max(0, this.#reflector.counts.replaces - 1);
+  /** See `InformerStatus`. */
+  get resyncs(): number {
+    return this.#reflectors.reduce((sum, { counts }) => sum + Math.max(0, counts.replaces - 1), 0);
   }
 
-  /**
-   * Milliseconds since the server last said anything about this collection: an upper bound of how far the copy may be
-   * behind. Servers send a bookmark about once a minute. Infinity before the first word.
-   */
+  /** See `InformerStatus`. */
   lagMs(): number {
-    return this.#reflector.silentMs();
+    return Math.max(...this.#reflectors.map((reflector) => reflector.silentMs()));
   }
 
   get status(): InformerStatus {
     return {
-      ...this.#reflector.counts,
-      objects: this.#store.size,
+      ...this.#reflectors.map(({ counts }) => counts).reduce(sumOf),
+      objects: this.#copy.store.size,
+      bytes: this.#copy.bytes,
       version: this.version,
       connected: this.connected,
-      hasSynced: this.#hasSynced,
+      hasSynced: this.hasSynced,
+      resyncs: this.resyncs,
       lagMs: this.lagMs(),
       handlerErrors: this.#handlerErrors,
     };
   }
 
   /**
+   * Whether the copy has come to this version of the same resource, as a write answers it in `metadata.resourceVersion`:
+   * then the copy shows that write, or what became of it. False where versions are no decimals and differ.
+   */
+  hasReached(version: string): boolean {
+    return this.#reflectors.every((reflector) => {
+      const order = reflector.version === "" ? undefined : compareVersions(reflector.version, version);
+      return order !== undefined && order >= 0;
+    });
+  }
+
+  /**
+   * Resolves when the copy has come to this version: see `hasReached`. A controller that has written waits for its own
+   * write so, before it decides by the copy again. A write to an object that the selectors leave out is passed with the
+   * next event or bookmark, which may take a minute.
+   *
+   *     const written = await createOrUpdate(client, type, { desired, signal });
+   *     await informer.waitForVersion(written.object.metadata.resourceVersion, { signal });
+   *
+   * @throws the signal's reason
+   */
+  waitForVersion(version: string, options: { readonly signal: AbortSignal }): Promise<void> {
+    return this.#waiters.wait(version, options.signal);
+  }
+
+  /**
    * Adds a handler at any time. It is first told of everything that is in the copy, then of each change, with nothing lost
-   * or doubled between. No call happens before this method has returned.
+   * or doubled between the two. Calls begin once the informer runs.
    */
   addHandler(handler: InformerHandler<T>, options: { readonly resyncMs?: number } = {}): HandlerRegistration {
     const feed = new HandlerFeed<T>(handler, {
+      clock: this.#clock,
+      objects: this.#copy,
       stopped: !this.#running,
       onError: (error, about) => this.#report("handler failed", error, about),
       onRemove: (removed) => {
@@ -154,15 +205,23 @@ export class Informer<T extends KubeObject = KubeObject> {
         this.#feeds.delete(removed);
       },
     });
-    this.#feeds.set(feed, { resyncMs: options.resyncMs ?? this.#options.resyncMs, cancelResync: noop });
+    const resyncMs = options.resyncMs ?? this.#options.resyncMs;
+    this.#feeds.set(feed, {
+      resyncMs: resyncMs === undefined ? undefined : Math.max(resyncMs, resyncMsMin),
+      cancelResync: noop,
+    });
     if (this.#running) this.#scheduleResync(feed);
-    if (this.#hasSynced) feed.present(this.#store.entries());
+    if (this.hasSynced) feed.present(this.#copy.entries());
     return feed;
   }
 
-  /** Adds an index over all objects, present and future. @throws ControllerError `IndexConflict` */
+  /**
+   * Adds an index over all objects, present and future; they are decoded for it on arrival.
+   *
+   * @throws ControllerError `IndexConflict`
+   */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
-    this.#store.addIndex(name, valuesOf);
+    this.#copy.store.addIndex(name, valuesOf);
   }
 
   /**
@@ -184,7 +243,7 @@ export class Informer<T extends KubeObject = KubeObject> {
       this.#scheduleResync(feed);
     }
     try {
-      await this.#reflector.run(signal);
+      await Promise.all(this.#reflectors.map((reflector) => reflector.run(signal)));
     } finally {
       this.#running = false;
       for (const entry of this.#feeds.values()) entry.cancelResync();
@@ -192,70 +251,43 @@ export class Informer<T extends KubeObject = KubeObject> {
     }
   }
 
-  /** Takes a complete state. What is as it was stays the same object, and no handler hears of it. */
-  #replace(objects: ReadonlyMap<string, T>): void {
-    const changes: Change<T>[] = [];
-    for (const [key, before] of this.#store.entries()) {
-      if (objects.has(key)) continue;
-      this.#store.delete(key);
-      changes.push({ key, before, after: undefined });
-    }
-    for (const [key, object] of objects) {
-      const before = this.#store.get(key);
-      if (before !== undefined && isSameState(before, object)) continue;
-      changes.push({ key, before, after: this.#put(key, object) });
-    }
+  #reflector(runtime: InformerRuntime, namespace: string | undefined, isPart: boolean): Reflector {
+    const { client, type, labelSelector, fieldSelector } = this.#options;
+    const target = new CopyPart<T>(this.#copy, {
+      onComplete: () => this.#onComplete(),
+      onChanges: (changes) => this.#publish(changes),
+      onProgress: () => this.#waiters.check(),
+      ...(isPart ? { namespace } : {}),
+    });
+    return new Reflector(runtime, {
+      client,
+      type,
+      target,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      pageSize: this.#options.pageSize ?? 500,
+      watchList: this.#options.watchList ?? false,
+    });
+  }
 
-    if (this.#hasSynced) {
-      for (const feed of this.#feeds.keys()) feed.change(changes);
-      return;
-    }
-    this.#hasSynced = true;
-    for (const feed of this.#feeds.keys()) feed.present(this.#store.entries());
+  #onComplete(): void {
+    if (--this.#incomplete > 0) return;
+    for (const feed of this.#feeds.keys()) feed.present(this.#copy.entries());
     this.#resolveSynced();
   }
 
-  #apply(type: "ADDED" | "MODIFIED" | "DELETED", object: T): void {
-    const key = objectKey(object.metadata);
-    const before = this.#store.get(key);
-    if (type === "DELETED") {
-      if (before === undefined) return;
-      this.#store.delete(key);
-      this.#publish({ key, before, after: undefined, final: this.#shaped(key, object) });
-    } else if (before === undefined || !isSameState(before, object)) {
-      this.#publish({ key, before, after: this.#put(key, object) });
-    }
-  }
-
-  #publish(change: Change<T>): void {
-    for (const feed of this.#feeds.keys()) feed.change([change]);
-  }
-
-  #put(key: string, object: T): T {
-    const shaped = this.#shaped(key, object);
-    this.#store.put(key, shaped);
-    return shaped;
-  }
-
-  /** The object as it is handed out. Where the transform fails, it is stored whole: a gap in the copy would be worse. */
-  #shaped(key: string, object: T): T {
-    const { transform } = this.#options;
-    if (transform === undefined) return freeze(object);
-    try {
-      const shaped = transform(object);
-      if (objectKey(shaped.metadata) === key && isSameState(shaped, object)) return freeze(shaped);
-      throw new Error("the transform changed name, namespace, uid or resourceVersion");
-    } catch (error) {
-      this.#report("transform failed", error, { key });
-      return freeze(object);
-    }
+  #publish(changes: readonly Change<T>[]): void {
+    // Whoever is not told of the state yet is told of it as it will be then.
+    if (!this.hasSynced) return;
+    for (const feed of this.#feeds.keys()) feed.change(changes);
   }
 
   #scheduleResync(feed: HandlerFeed<T>): void {
     const entry = this.#feeds.get(feed);
     if (entry?.resyncMs === undefined) return;
     entry.cancelResync = this.#clock.after(entry.resyncMs, () => {
-      if (feed.hasSynced) feed.resync(this.#store.entries());
+      if (feed.hasSynced) feed.resync(this.#copy.entries());
       this.#scheduleResync(feed);
     });
   }
@@ -268,8 +300,19 @@ export class Informer<T extends KubeObject = KubeObject> {
 
 const noop = (): void => {};
 
-/** True for two readings of the same state of the same object. */
-function isSameState(a: KubeObject, b: KubeObject): boolean {
-  const version = a.metadata.resourceVersion;
-  return version !== undefined && version === b.metadata.resourceVersion && a.metadata.uid === b.metadata.uid;
+/** The older of two versions; none at all is the oldest. */
+function older(a: string, b: string): string {
+  if (a === "" || b === "") return "";
+  return (compareVersions(a, b) ?? 0) > 0 ? b : a;
+}
+
+function sumOf(a: ReflectorCounts, b: ReflectorCounts): ReflectorCounts {
+  return {
+    replaces: a.replaces + b.replaces,
+    watches: a.watches + b.watches,
+    expired: a.expired + b.expired,
+    events: a.events + b.events,
+    bookmarks: a.bookmarks + b.bookmarks,
+    failures: a.failures + b.failures,
+  };
 }

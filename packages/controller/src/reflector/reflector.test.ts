@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KubeObject } from "@meridian/kube";
 import { NetworkError } from "@meridian/runtime";
 import { KubeClient } from "../client/kube-client.ts";
 import { configMaps } from "../testdata/fleet.ts";
@@ -11,7 +10,7 @@ import { Reflector } from "./reflector.ts";
 /** A copy by name and version, and how often it was replaced. */
 interface Followed extends ScriptedWorld {
   readonly copy: Map<string, string>;
-  readonly reflector: Reflector<KubeObject>;
+  readonly reflector: Reflector;
   /** All requests as `list` or `watch` with the version that they ask for. */
   readonly asked: () => readonly string[];
   readonly pass: (ms: number) => Promise<void>;
@@ -24,21 +23,27 @@ function follow(
 ): Followed {
   const world = scriptedWorld((_, count) => answers[count] ?? { open: true });
   const copy = new Map<string, string>();
-  const reflector = new Reflector<KubeObject>(world.runtime, {
+  const collected = new Map<string, string>();
+  const reflector = new Reflector(world.runtime, {
     client: new KubeClient(world.runtime, { origin: "https://h" }),
     type: configMaps,
     pageSize: 2,
     watchList: options.watchList ?? false,
     target: {
-      replace(objects) {
+      collect: ({ key, version }) => void collected.set(key, String(version)),
+      uncollect: (key) => void collected.delete(key),
+      discard: () => collected.clear(),
+      replace() {
         copy.clear();
-        for (const [key, { metadata }] of objects) copy.set(key, metadata.resourceVersion ?? "");
+        for (const [key, version] of collected) copy.set(key, version);
+        collected.clear();
       },
-      apply(type, { metadata }) {
-        if (type === "DELETED") copy.delete(metadata.name ?? "");
-        else copy.set(metadata.name ?? "", metadata.resourceVersion ?? "");
+      apply(type, { key, version }) {
+        if (type === "DELETED") copy.delete(key);
+        else copy.set(key, String(version));
       },
       versionOf: (key) => copy.get(key),
+      progressed() {},
     },
   });
   void reflector.run(new AbortController().signal);

@@ -1,9 +1,11 @@
-import { StatusError, objectKey } from "@meridian/kube";
+import { StatusError } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import type { Clock, Logger, Random } from "@meridian/runtime";
 import type { KubeClient } from "../client/kube-client.ts";
-import type { WatchEvent, WatchStream } from "../client/requests.ts";
+import type { ObjectReading } from "../client/object-reading.ts";
 import { describeTarget } from "../client/resource-path.ts";
+import { expectSpeech } from "../client/silence.ts";
+import type { RawWatch } from "../client/watch-stream.ts";
 import { ControllerError } from "../controller-error.ts";
 import { deadlineSignal } from "../deadline-signal.ts";
 import { backoffMs } from "./backoff.ts";
@@ -11,20 +13,33 @@ import { failureOf } from "./failure.ts";
 import { initialReflectorState, isPaged, reflectorStep } from "./reflector-state.ts";
 import type { ReflectorEffect, ReflectorInput, ReflectorPlace, ReflectorState } from "./reflector-state.ts";
 
-/** The copy that a reflector keeps. All calls are synchronous, and none may throw. */
-export interface ReflectorTarget<T extends KubeObject> {
-  /** The collection is exactly this. */
-  replace(objects: ReadonlyMap<string, T>): void;
-  apply(type: "ADDED" | "MODIFIED" | "DELETED", object: T): void;
+/**
+ * The copy that a reflector keeps. All calls are synchronous, and none may throw. Readings are valid until the call
+ * returns.
+ */
+export interface ReflectorTarget {
+  /** One more object of a state that is on its way, or one that is gone from it again. */
+  collect(reading: ObjectReading): void;
+  uncollect(key: string): void;
+  /** That state will not be: whatever was collected is to be forgotten. */
+  discard(): void;
+  /** The collection is exactly what was collected. */
+  replace(): void;
+  apply(type: "ADDED" | "MODIFIED" | "DELETED", reading: ObjectReading): void;
   /** The version of an object in the copy. */
   versionOf(key: string): string | undefined;
+  /** The version of the copy, or the connection to its server, may have changed. */
+  progressed(): void;
 }
 
+/** The requests that a reflector sends. */
+export type CollectionClient = Pick<KubeClient, "listRaw" | "watchRaw">;
+
 /** What to follow. */
-export interface ReflectorOptions<T extends KubeObject> {
-  readonly client: Pick<KubeClient, "list" | "watch">;
+export interface ReflectorOptions {
+  readonly client: CollectionClient;
   readonly type: ResourceType;
-  readonly target: ReflectorTarget<T>;
+  readonly target: ReflectorTarget;
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -53,19 +68,17 @@ const silentStreamMs = 10_000;
  * Lists a collection, follows its changes, and does so again whenever the stream breaks or the history is gone. What to
  * do next is decided by `reflectorStep`; this class does it. No failure ends it, only the signal does.
  */
-export class Reflector<T extends KubeObject> {
+export class Reflector {
   readonly #clock: Pick<Clock, "monotonicMs" | "after" | "sleep">;
   readonly #random: Pick<Random, "float">;
   readonly #log: Logger;
-  readonly #options: ReflectorOptions<T>;
+  readonly #options: ReflectorOptions;
   readonly #selection: {
     readonly namespace?: string;
     readonly labelSelector?: string;
     readonly fieldSelector?: string;
   };
   #state: ReflectorState;
-  /** Objects on their way into the copy: pages of a list, or the start of a stream. */
-  #collected = new Map<string, T>();
   #connected = false;
   #version = "";
   #heardAtMs = Number.NEGATIVE_INFINITY;
@@ -77,7 +90,7 @@ export class Reflector<T extends KubeObject> {
       readonly random: Pick<Random, "float">;
       readonly log: Logger;
     },
-    options: ReflectorOptions<T>,
+    options: ReflectorOptions,
   ) {
     const { namespace, labelSelector, fieldSelector } = options;
     this.#clock = runtime.clock;
@@ -140,22 +153,22 @@ export class Reflector<T extends KubeObject> {
     place: Extract<ReflectorPlace, { readonly at: "empty" | "listing" }>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { client, type, pageSize } = this.#options;
-    if (place.at === "empty") this.#collected = new Map();
+    const { client, type, pageSize, target } = this.#options;
+    if (place.at === "empty") target.discard();
+    const query = {
+      ...this.#selection,
+      signal,
+      ...(isPaged(place) ? { limit: pageSize } : {}),
+      // The continuation carries the version itself; both together are refused.
+      ...(place.at === "listing"
+        ? { continueToken: place.continueToken }
+        : place.version === ""
+          ? {}
+          : { resourceVersion: place.version }),
+    };
     try {
-      const page = await client.list<T>(type, {
-        ...this.#selection,
-        signal,
-        ...(isPaged(place) ? { limit: pageSize } : {}),
-        // The continuation carries the version itself; both together are refused.
-        ...(place.at === "listing"
-          ? { continueToken: place.continueToken }
-          : place.version === ""
-            ? {}
-            : { resourceVersion: place.version }),
-      });
-      for (const item of page.items) this.#collected.set(objectKey(item.metadata), item);
-      const { resourceVersion: version = "", continue: continueToken = "" } = page.metadata;
+      const page = await client.listRaw(type, query, (item) => target.collect(item));
+      const { resourceVersion: version = "", continue: continueToken = "" } = page;
       this.#heard();
       this.#step({ seen: "page", version, continueToken, atMs: this.#clock.monotonicMs() });
     } catch (error) {
@@ -172,12 +185,12 @@ export class Reflector<T extends KubeObject> {
     place: Extract<ReflectorPlace, { readonly at: "streaming" | "watching" }>,
     signal: AbortSignal,
   ): Promise<void> {
-    this.#collected = new Map();
-    const { client, type } = this.#options;
+    const { client, type, target } = this.#options;
+    target.discard();
     using bounds = deadlineSignal(this.#clock, { signal });
-    let stream: WatchStream<T>;
+    let stream: RawWatch;
     try {
-      stream = await client.watch<T>(type, {
+      stream = await client.watchRaw(type, {
         ...this.#selection,
         signal: bounds.signal,
         timeoutSeconds: 300 + Math.floor(this.#random.float() * 301),
@@ -222,56 +235,60 @@ export class Reflector<T extends KubeObject> {
   }
 
   /** Takes events until the stream ends or the machine leaves it. @throws what the stream throws, or its ERROR event. */
-  async #follow(stream: WatchStream<T>, abort: (reason: unknown) => void): Promise<"ended" | "left"> {
-    let cancelSilence = this.#expectEvents(abort);
-    try {
-      for await (const event of stream) {
-        cancelSilence();
-        this.#heard();
-        if (event.type === "ERROR") throw new StatusError(event.object);
-        if (this.#take(event) === "leave") return "left";
-        cancelSilence = this.#expectEvents(abort);
+  async #follow(stream: RawWatch, abort: (reason: unknown) => void): Promise<"ended" | "left"> {
+    // While the initial state comes as a stream, silence is a failure; in a watch it is normal.
+    using silence =
+      this.#state.place.at === "streaming"
+        ? expectSpeech(this.#clock, silentStreamMs, () => {
+            if (this.#state.place.at === "streaming") abort(silentStream());
+          })
+        : undefined;
+    let refusal: StatusError | undefined;
+    let left = false;
+    await stream.read((event) => {
+      silence?.heard();
+      this.#heard();
+      if (event.type === "ERROR") {
+        refusal = new StatusError(event.object);
+        return "stop";
       }
-      return "ended";
-    } finally {
-      cancelSilence();
-    }
+      const effect =
+        event.type === "BOOKMARK" ? this.#takeBookmark(event.object) : this.#take(event.type, event.reading);
+      left = effect === "leave";
+      this.#options.target.progressed();
+      return left ? "stop" : undefined;
+    });
+    if (refusal !== undefined) throw refusal;
+    return left ? "left" : "ended";
   }
 
-  /** While the initial state comes as a stream, silence is a failure; in a watch it is normal. */
-  #expectEvents(abort: (reason: unknown) => void): () => void {
-    if (this.#state.place.at !== "streaming") return noop;
-    return this.#clock.after(silentStreamMs, () =>
-      abort(
-        new ControllerError(
-          "DeadlineExceeded",
-          `the initial state was not completed: ${silentStreamMs} ms without an event`,
-        ),
-      ),
-    );
+  #takeBookmark({ metadata }: KubeObject): ReflectorEffect {
+    const effect = this.#step({
+      seen: "event",
+      type: "BOOKMARK",
+      version: metadata.resourceVersion ?? "",
+      endsInitial: metadata.annotations?.["k8s.io/initial-events-end"] === "true",
+      storedVersion: undefined,
+      atMs: this.#heardAtMs,
+    });
+    this.#counts.bookmarks++;
+    return effect;
   }
 
-  #take(event: Exclude<WatchEvent<T>, { readonly type: "ERROR" }>): ReflectorEffect {
-    const { type, object } = event;
-    if (object.kind !== this.#options.type.kind) {
-      this.#log.debug("event of another kind skipped", { kind: object.kind });
-      return "none";
-    }
-    const key = objectKey(object.metadata);
-    const bookmark = type === "BOOKMARK";
+  #take(type: "ADDED" | "MODIFIED" | "DELETED", reading: ObjectReading): ReflectorEffect {
+    const { target } = this.#options;
     const effect = this.#step({
       seen: "event",
       type,
-      version: object.metadata.resourceVersion ?? "",
-      endsInitial: bookmark && object.metadata.annotations?.["k8s.io/initial-events-end"] === "true",
-      storedVersion: bookmark ? undefined : this.#options.target.versionOf(key),
-      atMs: this.#clock.monotonicMs(),
+      version: String(reading.version),
+      endsInitial: false,
+      storedVersion: target.versionOf(reading.key),
+      atMs: this.#heardAtMs,
     });
-    this.#counts[bookmark ? "bookmarks" : "events"]++;
-    if (bookmark) return effect;
-    if (effect === "apply") this.#options.target.apply(type, object);
-    else if (effect === "collect" && type === "DELETED") this.#collected.delete(key);
-    else if (effect === "collect") this.#collected.set(key, object);
+    this.#counts.events++;
+    if (effect === "apply") target.apply(type, reading);
+    else if (effect === "collect" && type === "DELETED") target.uncollect(reading.key);
+    else if (effect === "collect") target.collect(reading);
     return effect;
   }
 
@@ -280,11 +297,10 @@ export class Reflector<T extends KubeObject> {
     const { state, effect } = reflectorStep(this.#state, input);
     this.#state = state;
     if (effect === "replace") {
-      const collected = this.#collected;
-      this.#collected = new Map();
       this.#counts.replaces++;
       this.#version = state.place.version;
-      this.#options.target.replace(collected);
+      this.#options.target.replace();
+      this.#options.target.progressed();
     } else if (state.place.at === "watching" && !state.place.initial) {
       this.#version = state.place.version;
     }
@@ -311,4 +327,8 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-const noop = (): void => {};
+const silentStream = (): ControllerError =>
+  new ControllerError(
+    "DeadlineExceeded",
+    `the initial state was not completed: ${silentStreamMs} ms without an event`,
+  );

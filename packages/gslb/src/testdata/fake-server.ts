@@ -1,4 +1,5 @@
-import type { KubeClient } from "@meridian/controller";
+import { readingOf } from "@meridian/controller";
+import type { CollectionClient } from "@meridian/controller";
 import type { KubeObject } from "@meridian/kube";
 
 interface FakeEvent {
@@ -20,27 +21,25 @@ export class FakeServer {
     this.#tell({ type, object });
   }
 
-  readonly client: Pick<KubeClient, "list" | "watch"> = {
-    list: async () =>
-      ({
-        apiVersion: "v1",
-        kind: "List",
-        metadata: { resourceVersion: "1" },
-        items: this.#items,
-      }) as never,
-    watch: ((): AsyncIterable<unknown> => {
-      const told: FakeEvent[] = [];
-      let wake = (): void => {};
-      this.#tell = (event) => {
-        told.push(event);
-        wake();
-      };
-      return (async function* () {
+  readonly client: CollectionClient = {
+    listRaw: async (_type, _options, onItem) => {
+      for (const item of this.#items) onItem(readingOf(item));
+      return { resourceVersion: "1" };
+    },
+    watchRaw: async () => ({
+      read: async (onEvent) => {
+        const told: FakeEvent[] = [];
+        let wake = (): void => {};
+        this.#tell = (event) => {
+          told.push(event);
+          wake();
+        };
         for (;;) {
-          yield* told.splice(0);
+          for (const { type, object } of told.splice(0)) onEvent({ type, reading: readingOf(object) });
           await new Promise<void>((resolve) => (wake = resolve));
         }
-      })();
-    }) as never,
+      },
+      close() {},
+    }),
   };
 }

@@ -1,4 +1,4 @@
-import { Informer, type KubeClient } from "@meridian/controller";
+import { Informer, type CollectionClient } from "@meridian/controller";
 import { GeoSource, type Authority, type GeoStatus, type WatchedFile } from "@meridian/dns";
 import { configMapType, deepEqual, type ConfigMap } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
@@ -8,7 +8,7 @@ import type { GeoKnowledge } from "../decide/geo-knowledge.ts";
 /** What geography is fed from, and who is told. */
 export interface GeoFeederOptions {
   readonly config: GeoConfig;
-  readonly client: Pick<KubeClient, "list" | "watch">;
+  readonly client: CollectionClient;
   /** Where the ConfigMap is. */
   readonly namespace: string;
   readonly authority: Pick<Authority, "setGeo">;

@@ -1,12 +1,12 @@
 import type { SigningKey } from "@meridian/dns";
-import { Informer, type EventRecorder, type KubeClient } from "@meridian/controller";
+import { Informer, type CollectionClient, type EventRecorder } from "@meridian/controller";
 import { objectKey, secretType, type Secret } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { dnsKeysLabel, joinDnsKeys, readDnsSecret, type DnsKeys } from "./dns-secrets.ts";
 
 /** Where keys come from and who takes them. */
 export interface KeyFeederOptions {
-  readonly client: Pick<KubeClient, "list" | "watch">;
+  readonly client: CollectionClient;
   readonly namespace: string;
   readonly events: Pick<EventRecorder, "record">;
   /** Called with all keys whenever they changed. */

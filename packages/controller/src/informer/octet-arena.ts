@@ -1,0 +1,94 @@
+import type { ObjectReading } from "../client/object-reading.ts";
+import { RawObject } from "./raw-object.ts";
+import type { CompleteObject, Slab } from "./raw-object.ts";
+
+const firstSlabBytes = 8 * 1024;
+const slabBytesMax = 256 * 1024;
+
+/** A full slab of which less than this is held is emptied: its objects move, and its memory is given back. */
+const liveShareMin = 0.75;
+
+/**
+ * Where the octets of the objects of a copy are: side by side in slabs, so that an object costs little more than its JSON.
+ * Objects come and go at random, which leaves holes; a slab with too many is emptied, at the price of copying three
+ * octets for each one that came. Slabs are let go, never reused: whoever still reads one cannot see other octets.
+ */
+export class OctetArena<T> {
+  readonly #complete: CompleteObject;
+  /** The slab that is being filled. */
+  #open: Slab;
+  #bytes = firstSlabBytes;
+
+  constructor(complete: CompleteObject) {
+    this.#complete = complete;
+    this.#open = newSlab(firstSlabBytes, complete);
+  }
+
+  /** Octets of all slabs that have objects in use. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Copies an object in. It is held once, by the caller. */
+  put(reading: ObjectReading, key: string = reading.key): RawObject<T> {
+    const length = reading.end - reading.start;
+    const slab = this.#slabFor(length);
+    const at = slab.filled;
+    reading.octets.copy(slab.octets, at, reading.start, reading.end);
+    const object = new RawObject<T>(reading, { key, slab, at });
+    object.holders = 1;
+    this.#add(object, slab);
+    return object;
+  }
+
+  hold(object: RawObject<T>): void {
+    object.holders++;
+  }
+
+  /** Whoever held the object needs it no more. What it may still decode by mistake stays right. */
+  release(object: RawObject<T>): void {
+    if (--object.holders > 0) return;
+    const { slab } = object;
+    slab.live -= object.length;
+    if (slab !== this.#open && slab.live < slab.filled * liveShareMin) this.#empty(slab);
+  }
+
+  #empty(slab: Slab): void {
+    for (const object of slab.objects) {
+      if (object.holders === 0) continue;
+      const to = this.#slabFor(object.length);
+      slab.octets.copy(to.octets, to.filled, object.at, object.at + object.length);
+      object.slab = to;
+      object.at = to.filled;
+      this.#add(object, to);
+    }
+    slab.objects.length = 0;
+    slab.live = 0;
+    slab.filled = 0;
+    this.#bytes -= slab.octets.length;
+  }
+
+  #add(object: RawObject<unknown>, slab: Slab): void {
+    slab.filled += object.length;
+    slab.live += object.length;
+    slab.objects.push(object);
+  }
+
+  #slabFor(length: number): Slab {
+    if (this.#open.filled + length <= this.#open.octets.length) return this.#open;
+    const full = this.#open;
+    const bytes = Math.max(length, Math.min(full.octets.length * 2, slabBytesMax));
+    this.#open = newSlab(bytes, this.#complete);
+    this.#bytes += bytes;
+    if (full.live < full.filled * liveShareMin || full.filled === 0) this.#empty(full);
+    return this.#slabFor(length);
+  }
+}
+
+const newSlab = (bytes: number, complete: CompleteObject): Slab => ({
+  octets: Buffer.allocUnsafeSlow(bytes),
+  objects: [],
+  complete,
+  filled: 0,
+  live: 0,
+});

@@ -1,0 +1,132 @@
+import { ControllerError } from "../controller-error.ts";
+import type { CompactVersion, ObjectReading } from "../client/object-reading.ts";
+
+/** A run of octets that holds the JSON of objects, one behind the other. It is never written twice. */
+export interface Slab {
+  readonly octets: Buffer;
+  readonly objects: RawObject<unknown>[];
+  /** Makes whole what a list leaves out of its items. */
+  readonly complete: CompleteObject;
+  /** Octets in use, from the start. */
+  filled: number;
+  /** Octets of objects that somebody holds. */
+  live: number;
+}
+
+/** Adds to a parsed object what a list leaves out of its items, and returns it. */
+export type CompleteObject = (value: unknown) => unknown;
+
+/**
+ * One state of one object, kept as the JSON that the server sent: a fraction of what it takes as a value. It is decoded
+ * when somebody wants to read it, and the value is shared for as long as anybody holds it.
+ */
+export class RawObject<T> {
+  /** `namespace/name`, or `name`. */
+  readonly key: string;
+  readonly version: CompactVersion;
+  /** Where the octets are; they may be moved. */
+  slab: Slab;
+  at: number;
+  readonly length: number;
+  /** Where the uid is, counted from `at`. */
+  readonly #uidAt: number;
+  readonly #uidLength: number;
+  readonly #ascii: boolean;
+  /** How many hold it: the copy, and feeds that are still to tell of it. */
+  holders = 0;
+  #memo: WeakRef<object> | undefined;
+
+  constructor(
+    reading: ObjectReading,
+    place: { readonly key: string; readonly slab: Slab; readonly at: number },
+  ) {
+    this.key = place.key;
+    this.version = reading.version;
+    this.slab = place.slab;
+    this.at = place.at;
+    this.length = reading.end - reading.start;
+    this.#uidAt = reading.uidStart - reading.start;
+    this.#uidLength = reading.uidEnd - reading.uidStart;
+    this.#ascii = reading.ascii;
+  }
+
+  /** As the API spells it; empty if the object has none. */
+  get resourceVersion(): string {
+    return String(this.version);
+  }
+
+  /** The object, frozen through and through. @throws ControllerError `MalformedResponse` if the server sent no JSON */
+  decode(): T {
+    const known = this.#memo?.deref();
+    if (known !== undefined) return known as T;
+    const { octets, complete } = this.slab;
+    const value = complete(
+      decodeOctets({ octets, start: this.at, end: this.at + this.length, ascii: this.#ascii }),
+    );
+    this.remember(freezeTree(value as object));
+    return value as T;
+  }
+
+  /** `value` is what `decode` would return. */
+  remember(value: object): void {
+    this.#memo = new WeakRef(value);
+  }
+
+  /** Whether both are states of one object, and not of two of the same name. */
+  hasUidOf(other: RawObject<T>): boolean {
+    return sameOctets(
+      { octets: this.slab.octets, start: this.at + this.#uidAt, length: this.#uidLength },
+      { octets: other.slab.octets, start: other.at + other.#uidAt, length: other.#uidLength },
+    );
+  }
+
+  /** Whether a reading is of this very state. Without a version nobody knows. */
+  isStateOf(reading: ObjectReading): boolean {
+    return (
+      this.version === reading.version &&
+      this.version !== "" &&
+      sameOctets(
+        { octets: this.slab.octets, start: this.at + this.#uidAt, length: this.#uidLength },
+        { octets: reading.octets, start: reading.uidStart, length: reading.uidEnd - reading.uidStart },
+      )
+    );
+  }
+}
+
+interface OctetRange {
+  readonly octets: Uint8Array;
+  readonly start: number;
+  readonly length: number;
+}
+
+function sameOctets(a: OctetRange, b: OctetRange): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a.octets[a.start + at] !== b.octets[b.start + at]) return false;
+  return true;
+}
+
+/** Parses the JSON that stands there. @throws ControllerError `MalformedResponse` */
+export function decodeOctets(span: Pick<ObjectReading, "octets" | "start" | "end" | "ascii">): unknown {
+  const { octets, start, end, ascii } = span;
+  try {
+    return JSON.parse(octets.toString(ascii ? "latin1" : "utf8", start, end));
+  } catch (cause) {
+    throw new ControllerError("MalformedResponse", `an object of ${end - start} octets is not JSON`, {
+      cause,
+    });
+  }
+}
+
+/** Freezes what was just parsed, so that no part of it can be shared or be frozen yet. */
+export function freezeTree<T extends object>(value: T): T {
+  if (Array.isArray(value)) {
+    for (const part of value as readonly unknown[])
+      if (typeof part === "object" && part !== null) freezeTree(part);
+  } else {
+    for (const name in value) {
+      const part = value[name];
+      if (typeof part === "object" && part !== null) freezeTree(part);
+    }
+  }
+  return Object.freeze(value);
+}
