@@ -66,6 +66,7 @@ export { createRequestPipeline } from "./server/request-pipeline.ts";
 export type { RequestPipelineOptions } from "./server/request-pipeline.ts";
 export type { DnsRequest, RequestHandler, RequestPipeline, VerifiedRequest } from "./server/dns-request.ts";
 export { UpdateServer } from "./update/update-server.ts";
+export { warmUpUpdates } from "./update/warm-up-updates.ts";
 export type { UpdatableZone, UpdateCounters, UpdateServerOptions } from "./update/update-server.ts";
 export type { UpdateRule } from "./update/update-policy.ts";
 export { TransferServer } from "./transfer/transfer-server.ts";

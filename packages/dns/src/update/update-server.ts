@@ -6,7 +6,7 @@ import type { RequestHandler, RequestSignature, VerifiedRequest } from "../serve
 import { composeEmptyAnswer, readRequestHead } from "../server/request-head.ts";
 import { isNewerSerial, nextSerial } from "../zone/serial.ts";
 import { WorkSlices } from "../zone/work-slices.ts";
-import type { Zone } from "../zone/zone.ts";
+import type { PreparedChanges, Zone } from "../zone/zone.ts";
 import { applyUpdates } from "./apply-updates.ts";
 import { checkPrerequisites } from "./prerequisites.ts";
 import { prescan } from "./prescan.ts";
@@ -51,6 +51,10 @@ interface Target {
   /** Updates of one zone are made one after the other. */
   last: Promise<unknown>;
   waiting: number;
+}
+
+interface PreparedChange extends ZoneChange {
+  readonly prepared: PreparedChanges;
 }
 
 /** An update that is to be made. */
@@ -233,13 +237,13 @@ export class UpdateServer implements AsyncDisposable {
       await journal.append(change, { serial, seen });
       // Keys may have stepped the serial meanwhile: what is served is what the journal has, so it gets a newer one.
     } while (!isNewerSerial(serial, zone.serial));
-    zone.replace(change.owners, { ...change.step, serial });
+    zone.replacePrepared(change.prepared, { ...change.step, serial });
     this.counters.applied++;
     return rcode.noError;
   }
 
   /** What is to be changed, or the rcode of an update that changes nothing. */
-  #draft({ zone, policy }: Target, { update, key, onRefused }: SignedUpdate): ZoneChange | number {
+  #draft({ zone, policy }: Target, { update, key, onRefused }: SignedUpdate): PreparedChange | number {
     const draft = new ZoneDraft(zone);
     const unmet =
       checkPrerequisites(update.prerequisites, { draft, zone: update.zone }) ||
@@ -255,8 +259,10 @@ export class UpdateServer implements AsyncDisposable {
       this.counters.unchanged++;
       return rcode.noError;
     }
-    const [problem] = zone.check(change.owners);
-    if (problem === undefined && (change.step.nameServers?.length ?? 0) <= nameServersMax) return change;
+    const prepared = zone.prepare(change.owners);
+    const [problem] = prepared.problems;
+    if (problem === undefined && (change.step.nameServers?.length ?? 0) <= nameServersMax)
+      return { ...change, prepared };
     onRefused("it would break its zone", { ...(problem ?? { problem: "too many name servers" }) });
     return rcode.refused;
   }

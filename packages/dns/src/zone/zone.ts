@@ -66,6 +66,12 @@ export interface ZoneStep {
   readonly signedElsewhere?: boolean;
 }
 
+/** Changes that a zone has built from record sets, and what it would refuse of them, at most one per record set. */
+export interface PreparedChanges {
+  readonly contents: readonly OwnerContent[];
+  readonly problems: readonly RecordProblem[];
+}
+
 /** Readers wait while a difference is made, a microsecond for each owner; a larger one is no difference but another zone. */
 const madeOwnersMax = 4_000;
 
@@ -167,17 +173,26 @@ export class Zone {
    * @throws DnsError `BadZone` with the first of `check`'s problems
    */
   replace(changes: ReadonlyMap<string, readonly RecordSet[]>, options: ZoneStep = {}): boolean {
-    const contents = this.#build(changes, options.signedElsewhere ?? this.presigned);
-    return this.#commit({ contents, apex: this.#apexAfter(options, contents), wanted: options.serial });
+    return this.#make(this.#build(changes, options.signedElsewhere ?? this.presigned), options);
+  }
+
+  /**
+   * Builds what `replace` would make of changes and changes nothing, so that `replacePrepared` is short when the moment
+   * comes.
+   */
+  prepare(changes: ReadonlyMap<string, readonly RecordSet[]>): PreparedChanges {
+    const { origin } = this.tree;
+    return buildChanges(changes, { origin, builder: this.#builder, signedElsewhere: this.presigned });
+  }
+
+  /** As `replace`, with changes that this zone has prepared and found no problems in. */
+  replacePrepared({ contents }: PreparedChanges, options: ZoneStep = {}): boolean {
+    return this.#make(contents, options);
   }
 
   /** The problems that `replace` would refuse the changes for, at most one per record set; empty when it would not. */
   check(changes: ReadonlyMap<string, readonly RecordSet[]>): readonly RecordProblem[] {
-    return buildChanges(changes, {
-      origin: this.tree.origin,
-      builder: this.#builder,
-      signedElsewhere: this.presigned,
-    }).problems;
+    return this.prepare(changes).problems;
   }
 
   /**
@@ -333,6 +348,10 @@ export class Zone {
       serial: this.serial,
       soa: wireRecordsOf(this.tree.origin, this.#soaSet(this.#apex.soa))[0]!,
     });
+  }
+
+  #make(contents: readonly OwnerContent[], options: ZoneStep): boolean {
+    return this.#commit({ contents, apex: this.#apexAfter(options, contents), wanted: options.serial });
   }
 
   #build(

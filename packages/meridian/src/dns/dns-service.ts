@@ -16,6 +16,7 @@ import {
   TransferServer,
   TsigKeyring,
   UpdateServer,
+  warmUpUpdates,
   ZoneNotifier,
   ZoneTransferClient,
   type DnsServer,
@@ -178,8 +179,10 @@ export class DnsService implements AsyncDisposable {
     await this.#apply(prepared, stopping);
     this.#closing.defer(async () => this.#identityFiles?.[Symbol.asyncDispose]());
     const { identity } = prepared.materials;
-    this.#server = this.#closing.use(
-      await serveDns(this.#runtime, {
+    // Threads start on another core meanwhile.
+    const takesUpdates = settings.zones.some((zone) => zone.kind === "file" && zone.updates !== undefined);
+    const [server] = await Promise.all([
+      serveDns(this.#runtime, {
         authority: this.#authority,
         ...{ listen: settings.listen, tcp: settings.tcp, proxies },
         ...(identity === undefined || tls === undefined ? {} : { tls: { listen: tls.listen, identity } }),
@@ -187,7 +190,9 @@ export class DnsService implements AsyncDisposable {
         ...(log === undefined ? {} : { answer: log.noting(this.#authority.answer) }),
         ...(workers === undefined ? {} : { serveUdp: workers.serveUdp }),
       }),
-    );
+      takesUpdates ? warmUpUpdates(this.#runtime, stopping) : undefined,
+    ]);
+    this.#server = this.#closing.use(server);
     this.#followIdentity(settings, prepared.materials);
     if (settings.metrics !== undefined) await this.#serveMetrics(workers, log);
   }
