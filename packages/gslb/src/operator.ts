@@ -322,6 +322,7 @@ function explainHost(
     ...asked,
     holder,
     wildcard: zone === undefined ? undefined : wildcardOver(host, zone.origin, gslbs.claims),
+    hosts: gslbs.claims.hosts,
     latest: holder === undefined ? undefined : gslbs.latest(holder),
     views: views.of(host),
     sessions: zone === undefined ? [] : peers.sessions(zone.origin),

@@ -1,9 +1,10 @@
 import { createRequire } from "node:module";
 import { parseCommandLine } from "./cli/parse-command-line.ts";
-import { processTerminal } from "./cli/terminal.ts";
+import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import { commands } from "./commands/index.ts";
 import { asMeridianError } from "./fleet/listen-failure.ts";
 import { exitCodeOf, MeridianError } from "./meridian-error.ts";
+import { pinoLogger } from "./pino-logger.ts";
 
 /** A command that has ended may leave a socket behind that closes late; the process does not wait longer for it. */
 const lingerMs = 1_000;
@@ -30,14 +31,29 @@ async function run(argv: readonly string[]): Promise<number> {
       process.stderr.write(`${line.message}\n`);
       return 2;
     case "run": {
+      const { command, invocation } = line;
+      const terminal = processTerminal(command.internal === true);
       try {
-        return await line.command.run(line.invocation, processTerminal(line.command.internal === true));
+        return await command.run(invocation, terminal);
       } catch (error) {
-        process.stderr.write(`${describeFailure(asMeridianError(error))}\n`);
+        tellFailure(asMeridianError(error), { terminal, server: command.server === true });
         return exitCodeOf(error);
       }
     }
   }
+}
+
+/** As a person reads it, or as lines of a server's log. A mistake on the command line is for whoever typed it. */
+function tellFailure(
+  error: unknown,
+  { terminal, server }: { readonly terminal: Terminal; readonly server: boolean },
+): void {
+  const isUsage = error instanceof MeridianError && error.code === "Usage";
+  if (!server || terminal.interactive || isUsage) return terminal.complain(describeFailure(error));
+  const log = pinoLogger({ format: "json", level: "error" });
+  if (!(error instanceof MeridianError)) return log.error("the server failed", { error });
+  for (const problem of error.message.split("\n"))
+    log.error("the server failed", { code: error.code, problem });
 }
 
 /** One line where we know what happened; the stack where we do not, since then it is a bug of ours. */

@@ -146,6 +146,13 @@ describe("a running fleet", () => {
       [["eu"], ["eu"], ["eu"]],
     );
 
+    const unknown = await meridian(["explain", "nosuch.cloud.example.com", "--data", up.folder]);
+    assert.equal(unknown.code, 1, unknown.printed);
+    assert.match(
+      unknown.printed,
+      /no cluster knows nosuch\.cloud\.example\.com; those that they know: .*failover\.cloud\.example\.com/,
+    );
+
     const demo = await meridian(["demo", "failover", "--data", up.folder]);
     assert.equal(demo.code, 0, demo.printed);
     for (const name of ["eu", "us", "za"])

@@ -53,6 +53,11 @@ export class HostClaims {
     return this.#claimants.get(canonicalName(host))?.[0]?.key;
   }
 
+  /** All hosts that are claimed, sorted. */
+  get hosts(): readonly string[] {
+    return [...this.#claimants.keys()].sort();
+  }
+
   /** Every claimant of a host is affected when its holder changes. */
   #change(host: string, affected: Set<string>, next: (claimants: readonly Claimant[]) => Claimant[]): void {
     const before = this.#claimants.get(host) ?? [];

@@ -12,6 +12,8 @@ export interface Explanation {
   readonly zone?: string;
   /** Why there is nothing to explain, for people: no Gslb claims the host, or it was not reconciled yet. */
   readonly problem?: string;
+  /** Where no Gslb and no record answers for the host: the hosts that Gslbs name, sorted, 50 at most. */
+  readonly knownHosts?: readonly string[];
   readonly gslb?: { readonly namespace: string; readonly name: string };
   readonly strategy?: {
     readonly type: string;

@@ -10,7 +10,14 @@ test("peers are told as they stand now: when they last answered, and whether the
     asOf: 5000,
     verdict: "1 of type A",
   } as const;
-  const about = { host: "app.x", geoTag: "eu", holder: undefined, wildcard: undefined, latest: undefined };
+  const about = {
+    host: "app.x",
+    geoTag: "eu",
+    holder: undefined,
+    wildcard: undefined,
+    hosts: [],
+    latest: undefined,
+  };
   const told = (state: "fresh" | "unreachable"): unknown =>
     explain({
       ...about,
@@ -21,4 +28,22 @@ test("peers are told as they stand now: when they last answered, and whether the
     }).peers[0]?.views.map(({ state: shown, asOf }) => [shown, asOf]);
   assert.deepEqual(told("fresh"), [["fresh", "1970-01-01T00:00:05.000Z"]]);
   assert.deepEqual(told("unreachable"), [["expired", "1970-01-01T00:00:05.000Z"]]);
+});
+
+test("of a host that nobody answers for the hosts that there are are told, and else not", () => {
+  const about = {
+    host: "app.x",
+    geoTag: "eu",
+    latest: undefined,
+    views: [],
+    sessions: [],
+    zone: undefined,
+    now: 0,
+  };
+  const hosts = Array.from({ length: 60 }, (_, index) => `h${index}.x`);
+  const told = (more: { holder?: string; wildcard?: { host: string; holder: string } }): number | undefined =>
+    explain({ ...about, hosts, holder: undefined, wildcard: undefined, ...more }).knownHosts?.length;
+  assert.equal(told({}), 50);
+  assert.equal(told({ holder: "a/b" }), undefined);
+  assert.equal(told({ wildcard: { host: "*.x", holder: "a/b" } }), undefined);
 });

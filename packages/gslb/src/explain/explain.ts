@@ -18,6 +18,8 @@ export interface ExplainFacts {
   readonly holder: string | undefined;
   /** The wildcard host next above it, and the Gslb that holds that one. */
   readonly wildcard: { readonly host: string; readonly holder: string } | undefined;
+  /** All hosts that Gslbs of this cluster name. */
+  readonly hosts: readonly string[];
   readonly latest: LatestPlan | undefined;
   /** As they stand now; those that the last plan was made from may be older. */
   readonly views: readonly PeerView[];
@@ -27,6 +29,8 @@ export interface ExplainFacts {
   /** Wall-clock milliseconds. */
   readonly now: number;
 }
+
+const knownHostsMax = 50;
 
 /** Tells how this cluster answers for a host, from what it holds in memory; asks nobody. */
 export function explain(facts: ExplainFacts): Explanation {
@@ -39,6 +43,7 @@ export function explain(facts: ExplainFacts): Explanation {
     geoTag,
     ...(zone === undefined ? {} : { zone: zone.origin }),
     ...problem(facts, plan),
+    ...(isKnown(facts) ? {} : { knownHosts: facts.hosts.slice(0, knownHostsMax) }),
     ...(holder === undefined
       ? {}
       : { gslb: { namespace: parseObjectKey(holder).namespace ?? "", name: parseObjectKey(holder).name } }),
@@ -50,6 +55,10 @@ export function explain(facts: ExplainFacts): Explanation {
       .filter((condition) => condition.status !== "True" || condition.reason === "AcceptedWithWarnings")
       .map(warning),
   };
+}
+
+function isKnown({ host, holder, wildcard, zone }: ExplainFacts): boolean {
+  return holder !== undefined || wildcard !== undefined || (zone?.recordSetsOf(host).length ?? 0) > 0;
 }
 
 function problem(facts: ExplainFacts, plan: HostPlan | undefined): Pick<Explanation, "problem"> {

@@ -29,6 +29,8 @@ export interface Command {
   readonly options: readonly OptionDefinition[];
   /** Started by `meridian up` only, and left out of the help. */
   readonly internal?: boolean;
+  /** Serves until it is stopped: its standard error is a log, which a failure is a line of, too. */
+  readonly server?: boolean;
   /** Returns the exit code. @throws MeridianError */
   run(invocation: Invocation, terminal: Terminal): Promise<number>;
 }

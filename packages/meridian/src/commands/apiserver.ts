@@ -7,6 +7,7 @@ import { backgroundControllers, parseApiserverOptions } from "./apiserver-option
 export const apiserverCommand: Command = {
   words: ["apiserver"],
   positionals: [],
+  server: true,
   summary: "run the Kubernetes-compatible API server alone",
   details: [
     "Serves HTTPS with a certificate of its own CA and prints the path of a kubeconfig. Runs until SIGTERM or Ctrl-C.",

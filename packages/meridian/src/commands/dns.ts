@@ -1,6 +1,6 @@
 import { parse } from "node:path";
 import { nodeRuntime } from "@meridian/runtime/node";
-import type { Runtime } from "@meridian/runtime";
+import type { Logger, Runtime } from "@meridian/runtime";
 import type { Command } from "../cli/command.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { whenAborted } from "../cli/when-aborted.ts";
@@ -20,12 +20,19 @@ export const dnsCommand: Command = {
     "reported with its line, and what was served before stays.",
   ],
   options: [...zoneOptions, ...servingOptions],
+  server: true,
   async run(invocation, terminal) {
     const readSettings = parseDnsOptions(invocation, { listen: true });
-    await using service = await started(dnsRuntime(terminal), await readSettings(), terminal.stopping);
+    const runtime = dnsRuntime(terminal);
+    const settings = await readSettings();
+    await using service = await started(runtime, settings, terminal.stopping);
     if (service === undefined) return 0;
-    for (const line of service.summary) terminal.print(line);
-    terminal.onNudge(() => void reload(service, { readSettings, terminal }));
+    for (const line of service.summary) {
+      // Where standard output is the query log, it has nothing else.
+      if (settings.queryLog?.path === "-") runtime.log.info("started", { what: line });
+      else terminal.print(line);
+    }
+    terminal.onNudge(() => void reload(service, { readSettings, log: runtime.log }));
     await whenAborted(terminal.stopping);
     return 0;
   },
@@ -53,13 +60,13 @@ async function started(
 
 async function reload(
   service: DnsService,
-  { readSettings, terminal }: { readonly readSettings: ReadDnsSettings; readonly terminal: Terminal },
+  { readSettings, log }: { readonly readSettings: ReadDnsSettings; readonly log: Logger },
 ): Promise<void> {
   try {
-    const restart = await service.reload(await readSettings());
-    if (restart.length > 0) terminal.complain(`a restart is needed for ${restart.join(", ")}`);
-    terminal.print("Read everything again");
+    const settings = await service.reload(await readSettings());
+    if (settings.length > 0) log.warn("a restart is needed for some settings", { settings });
+    log.info("read everything again");
   } catch (error) {
-    terminal.complain(`kept everything as it was: ${messageOf(error)}`);
+    for (const problem of messageOf(error).split("\n")) log.error("kept everything as it was", { problem });
   }
 }

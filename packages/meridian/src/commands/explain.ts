@@ -9,7 +9,12 @@ import type { FleetFileCluster } from "../fleet/fleet-file.ts";
 import { openFleet, operatorClient } from "../fleet/open-fleet.ts";
 import { askAddresses, describeVerdict } from "../fleet/probe.ts";
 import { messageOf } from "../meridian-error.ts";
-import { explanationText, type ClusterExplanation, type ServedAnswer } from "./explanation-text.ts";
+import {
+  explanationText,
+  unknownHostText,
+  type ClusterExplanation,
+  type ServedAnswer,
+} from "./explanation-text.ts";
 
 const deadlineMs = 3_000;
 
@@ -21,7 +26,7 @@ export const explainCommand: Command = {
   details: [
     "Asks the operator of each cluster for health, local targets, what it saw of its peers and what it decided,",
     "and each DNS server for what it answers. A cluster that cannot be asked is shown as such.",
-    "The exit code is 0 when every cluster could be asked, else 1.",
+    "The exit code is 0 when every cluster could be asked and one of them knows the host, else 1.",
   ],
   options: [
     dataOption,
@@ -44,7 +49,10 @@ export const explainCommand: Command = {
     );
     if (output === "json") terminal.print(JSON.stringify({ host, clusters }, undefined, 2));
     else for (const line of explanationText(host, clusters, runtime.clock.now())) terminal.print(line);
-    return clusters.every((cluster) => cluster.unreachable === undefined) ? 0 : 1;
+    const problem = unknownHostText(host, clusters);
+    if (problem !== undefined) terminal.complain(problem);
+    const isAsked = clusters.every((cluster) => cluster.unreachable === undefined);
+    return isAsked && problem === undefined ? 0 : 1;
   },
 };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ClusterExplanation } from "./explanation-text.ts";
-import { explanationText } from "./explanation-text.ts";
+import { explanationText, unknownHostText } from "./explanation-text.ts";
 
 const now = Date.UTC(2026, 10, 30, 12, 0, 10);
 const at = (secondsAgo: number): string => new Date(now - secondsAgo * 1000).toISOString();
@@ -92,5 +92,26 @@ cluster us
 cluster za
   operator  cannot be asked: connection refused
   DNS now   A no answer (no reply in 2000 ms)`,
+  );
+});
+
+test("a host is unknown where no cluster that could be asked knows it, and those that they know are told", () => {
+  const told = (knownHosts?: readonly string[]): ClusterExplanation => ({
+    ...{ name: "eu", geoTag: "eu", answers: [] },
+    explanation: {
+      ...{ host: "x.example", geoTag: "eu", peers: [], dns: [], warnings: [] },
+      ...(knownHosts === undefined ? {} : { knownHosts }),
+    },
+  });
+  const silent: ClusterExplanation = { name: "us", geoTag: "us", answers: [], unreachable: "no answer" };
+  assert.equal(unknownHostText("x.example", [silent]), undefined);
+  assert.equal(unknownHostText("x.example", [told(["a.example"]), told()]), undefined);
+  assert.equal(
+    unknownHostText("x.example", [told(["b.example", "a.example"]), silent, told(["a.example"])]),
+    "no cluster knows x.example; those that they know: a.example, b.example",
+  );
+  assert.equal(
+    unknownHostText("x.example", [told([])]),
+    "no cluster knows x.example; there is no Gslb with a host yet",
   );
 });

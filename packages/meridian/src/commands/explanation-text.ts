@@ -27,6 +27,16 @@ export function explanationText(
   return [host, ...clusters.flatMap((cluster) => ["", ...clusterText(cluster, now)])];
 }
 
+/** That no cluster which could be asked knows a host, and which they know; `undefined` where one does, or none could be. */
+export function unknownHostText(host: string, clusters: readonly ClusterExplanation[]): string | undefined {
+  const told = clusters.flatMap(({ explanation }) => (explanation === undefined ? [] : [explanation]));
+  if (told.length === 0 || told.some(({ knownHosts }) => knownHosts === undefined)) return undefined;
+  const hosts = [...new Set(told.flatMap(({ knownHosts = [] }) => knownHosts))].sort();
+  const list =
+    hosts.length === 0 ? "there is no Gslb with a host yet" : `those that they know: ${hosts.join(", ")}`;
+  return `no cluster knows ${host}; ${list}`;
+}
+
 function clusterText(cluster: ClusterExplanation, now: number): readonly string[] {
   const { explanation } = cluster;
   const rows =

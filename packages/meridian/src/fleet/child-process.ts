@@ -1,5 +1,6 @@
 import type { ChildReport, ChildRole } from "./child-protocol.ts";
 import { MeridianError } from "../meridian-error.ts";
+import { pinoLogger } from "../pino-logger.ts";
 
 /**
  * Runs this process as a child of `meridian up`: waits for its role, starts what `start` makes of it, reports once, and
@@ -21,7 +22,7 @@ export async function runChild(start: (role: ChildRole) => Promise<AsyncDisposab
       error instanceof MeridianError ? error : { code: "StartFailed" as const, message: String(error) };
     await report({ kind: "failed", code, message });
     if (!(error instanceof MeridianError))
-      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+      pinoLogger({ format: "json", level: "error" }).error("the process cannot start", { error });
     return 1;
   }
   await report({ kind: "ready" });
