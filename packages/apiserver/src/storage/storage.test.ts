@@ -9,8 +9,8 @@ import { openLmdbStorage } from "./lmdb/open-lmdb-storage.ts";
 import { openMemoryStorage } from "./memory/open-memory-storage.ts";
 import type { RetentionPolicy } from "./retention.ts";
 import { SteppedClock } from "./stepped-clock.ts";
-import { describeStorage } from "./storage-contract.ts";
-import type { StoragePlace, StorageSubject } from "./storage-contract.ts";
+import { describeStorage } from "./testdata/storage-contract.ts";
+import type { StoragePlace, StorageSubject } from "./testdata/storage-place.ts";
 import type { Storage } from "./storage.ts";
 
 type Open = (runtime: Runtime, retention: Partial<RetentionPolicy>) => Promise<Storage>;
