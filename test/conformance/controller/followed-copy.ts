@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import type { Informer, InformerOptions } from "@meridian/controller";
+import { configMapType, type ConfigMap } from "@meridian/kube";
+import { HandlerMirror } from "../handler-mirror.ts";
+import type { CaseWorld } from "./case-world.ts";
+
+/** An informer of ConfigMaps with a handler that checks each step it is told, both to be held against the server. */
+export class FollowedCopy {
+  readonly informer: Informer<ConfigMap>;
+  readonly #mirror: HandlerMirror;
+  readonly #world: CaseWorld;
+  readonly #selection: { readonly namespace?: string; readonly labelSelector?: string };
+
+  constructor(world: CaseWorld, options: Partial<InformerOptions<ConfigMap>>) {
+    this.#world = world;
+    const { labelSelector, namespace = world.namespace } = options;
+    this.#selection = { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) };
+    this.informer = world.inform<ConfigMap>({ ...options, namespace, type: configMapType });
+    this.#mirror = new HandlerMirror(this.informer);
+  }
+
+  /**
+   * Waits until the copy holds exactly what the server does, and checks that its handler was told of each step. Nobody may
+   * write meanwhile.
+   */
+  async catchUp(): Promise<void> {
+    const { items } = await this.#world.client.list<ConfigMap>(configMapType, this.#selection);
+    const expected = statesOf(items);
+    await this.#world.eventually("the copy is what the server holds", () => {
+      assert.deepEqual(statesOf(this.informer.lister.list()), expected);
+      // A handler is told after the copy has changed.
+      this.#mirror.check();
+    });
+    assert.equal(this.informer.status.handlerErrors, 0);
+  }
+}
+
+/** Everything of ConfigMaps that their writers decide, with the versions the server gave them. */
+function statesOf(objects: readonly ConfigMap[]): readonly string[] {
+  return objects
+    .map(({ metadata, data }) => {
+      const { namespace, name, uid, resourceVersion, labels } = metadata;
+      return JSON.stringify([namespace, name, uid, resourceVersion, labels, data]);
+    })
+    .sort();
+}
