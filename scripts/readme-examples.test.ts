@@ -8,10 +8,13 @@ import { fileURLToPath } from "node:url";
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const folder = path.join(root, ".cache/readme-examples");
 
-test("every TypeScript block of a README compiles as a reader would paste it", () => {
+test("every TypeScript block of a README or of docs compiles as a reader would paste it", () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const readmes = readdirSync(path.join(root, "packages")).map((name) => `packages/${name}/README.md`);
+  const readmes = [
+    ...readdirSync(path.join(root, "packages")).map((name) => `packages/${name}/README.md`),
+    ...readdirSync(path.join(root, "docs")).flatMap((name) => (name.endsWith(".md") ? [`docs/${name}`] : [])),
+  ];
   let blocks = 0;
   for (const readme of readmes) {
     const text = readFileSync(path.join(root, readme), "utf8");
@@ -19,7 +22,7 @@ test("every TypeScript block of a README compiles as a reader would paste it", (
       ...text.matchAll(/(?:^`([a-z-]+\.ts)`:\n\n)?^```ts\n([\s\S]*?)^```/gm),
     ].entries()) {
       // A block that goes on with names of the text before it says so by having no import.
-      const [, fileName = `${readme.split("/")[1]}-${index}.ts`, code = ""] = match;
+      const [, fileName = `${readme.replaceAll("/", "-")}-${index}.ts`, code = ""] = match;
       if (!code.includes("import ")) continue;
       writeFileSync(path.join(folder, fileName), `${code}export {};\n`);
       blocks += 1;
