@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
 import { createServer } from "node:net";
@@ -55,6 +56,31 @@ describe("the HTTP/1.1 client", () => {
       name: "NetworkError",
       code: "Broken",
     });
+  });
+
+  it("survives a signal that aborts at whatever moment of an answer's end", async () => {
+    const server = createHttpServer((_, response) => {
+      response.write("a");
+      setImmediate(() => response.end("b"));
+    });
+    const port = await listen(server);
+    await using client = new NodeHttpClient({ origin: `http://127.0.0.1:${port}` });
+    for (let turns = 0; turns < 60; turns++) {
+      const controller = new AbortController();
+      const { body } = await client.request({ method: "GET", target: "/", signal: controller.signal });
+      const chunks = body[Symbol.asyncIterator]();
+      await chunks.next();
+      const rest = turns % 2 === 0 ? chunks.next() : undefined;
+      rest?.catch(() => {});
+      for (let turn = 0; turn < turns; turn++) {
+        await (turn % 3 === 0 ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve());
+      }
+      controller.abort(new Error("enough"));
+      await chunks.return?.().catch(() => {});
+    }
+    // An error that nobody listens for would have ended this process.
+    const { body } = await client.request({ method: "GET", target: "/" });
+    assert.equal(toText(await collect(body)), "ab");
   });
 
   it("does not take a body for whole that ends early", async () => {

@@ -21,6 +21,7 @@ export class Http1Connections implements Carrier {
   readonly #options: HttpClientOptions;
   readonly #agent: PlainAgent | TlsAgent;
   readonly #closing = new AbortController();
+  readonly #guarded = new WeakSet<Socket>();
   readonly usable: boolean = true;
   readonly hasRoom: boolean = true;
   readonly gone: boolean = false;
@@ -53,6 +54,7 @@ export class Http1Connections implements Carrier {
     });
     const connecting = setTimeout(() => outgoing.destroy(timedOut()), connectTimeoutMs);
     outgoing.on("socket", (socket) => {
+      this.#guard(socket);
       socket.setKeepAlive(true, keepAliveIdleMs);
       if (socket.connecting) socket.once("connect", () => clearTimeout(connecting));
       else clearTimeout(connecting);
@@ -78,6 +80,16 @@ export class Http1Connections implements Carrier {
   async close(): Promise<void> {
     this.#closing.abort(new NetworkError("Closed", "the client was disposed; make a new one"));
     this.#agent.destroy();
+  }
+
+  /**
+   * Between the end of an answer and its return to the pool a socket has nobody who listens for errors: a signal that
+   * aborts just then would end the process. Whoever uses the socket hears of its errors by the request.
+   */
+  #guard(socket: Socket): void {
+    if (this.#guarded.has(socket)) return;
+    this.#guarded.add(socket);
+    socket.on("error", () => {});
   }
 
   /** The pool stays Node's; only how a connection is made is ours. */
