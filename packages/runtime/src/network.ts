@@ -147,7 +147,7 @@ export interface HttpServerOptions {
   readonly handler: HttpHandler;
   /** Bodies over this are answered 413. */
   readonly bodyBytesMax: number;
-  /** Open connections; more are closed at once. Default 4,096. */
+  /** Open connections; for one more the one that is idle longest is closed, or that one where all are in use. Default 4,096. */
   readonly connectionsMax?: number;
   /** Requests at once on one HTTP/2 connection. Default 1,000. */
   readonly streamsMax?: number;

@@ -7,7 +7,13 @@ import { describe, it } from "node:test";
 
 import { collect, toBytes, toText } from "../contracts/contract-subject.ts";
 import { silentLogger } from "../logger.ts";
-import type { HttpClientOptions, HttpHandler, HttpServer, TlsServerIdentity } from "../network.ts";
+import type {
+  HttpClientOptions,
+  HttpHandler,
+  HttpServer,
+  HttpServerOptions,
+  TlsServerIdentity,
+} from "../network.ts";
 import { NodeHttpClient } from "./node-http-client.ts";
 import { serveNodeHttp } from "./node-http-server.ts";
 import type { PemIdentity } from "./testdata/test-certificates.ts";
@@ -117,6 +123,43 @@ describe("the HTTPS server", () => {
     await new Promise((resolve) => session.once("close", resolve));
   });
 
+  it("closes the connection that is idle longest for a newcomer, and refuses it where all are in use", async () => {
+    const held: (() => void)[] = [];
+    const handler: HttpHandler = async ({ target }) => {
+      if (target === "/hold") await new Promise<void>((resolve) => held.push(resolve));
+      return { status: 200, headers: {}, body: new Uint8Array() };
+    };
+    await using server = await serve(handler, certificates.server, { connectionsMax: 2 });
+    const open = () => {
+      const session = connectHttp2(`https://127.0.0.1:${server.local.port}`, { ca: certificates.caPem });
+      session.on("error", () => {});
+      const closed = new Promise((resolve) => session.once("close", resolve));
+      const ask = async (path: string): Promise<void> => {
+        const stream = session.request({ ":path": path });
+        stream.resume();
+        await once(stream, "response");
+        await once(stream, "close");
+      };
+      return { session, closed, ask };
+    };
+    const first = open();
+    await first.ask("/");
+    const second = open();
+    await second.ask("/");
+    await first.ask("/");
+    const third = open();
+    await third.ask("/");
+    await second.closed;
+    const asked = [first.ask("/hold"), third.ask("/hold")];
+    while (held.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    const refused = open();
+    await refused.closed;
+    for (const release of held) release();
+    await Promise.all(asked);
+    first.session.destroy();
+    third.session.destroy();
+  });
+
   it("does not serve a connection that opens and resets streams without measure", async () => {
     let asked = 0;
     const handler: HttpHandler = async () => {
@@ -196,7 +239,7 @@ const whoAmI: HttpHandler = async ({ clientCertificate: found }) => ({
 function serve(
   handler: HttpHandler,
   tls?: TlsServerIdentity,
-  limits: { readonly requestMs?: number; readonly idleMs?: number } = {},
+  limits: Partial<Pick<HttpServerOptions, "requestMs" | "idleMs" | "connectionsMax">> = {},
 ): Promise<HttpServer> {
   const options = { address: "127.0.0.1", port: 0, bodyBytesMax: 1_000, handler, ...limits };
   return serveNodeHttp({ ...options, ...(tls === undefined ? {} : { tls }) }, silentLogger);

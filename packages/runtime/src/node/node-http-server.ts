@@ -9,6 +9,7 @@ import type { HttpRequest, HttpServer, HttpServerOptions, TlsServerIdentity } fr
 import { NetworkError } from "../network.ts";
 import { clientCertificateOf } from "./client-certificate.ts";
 import type { NodeResponse } from "./http-exchange.ts";
+import { HttpConnections } from "./http-connections.ts";
 import { HttpExchange } from "./http-exchange.ts";
 import { listenOn } from "./listening.ts";
 import { networkFailure } from "./network-failure.ts";
@@ -58,7 +59,7 @@ class HttpDoor {
   readonly server: Server;
   readonly #options: HttpServerOptions;
   readonly #log: Logger;
-  readonly #sockets = new Set<Socket>();
+  readonly #connections: HttpConnections;
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #exchanges = new Set<HttpExchange>();
   /** By the connection, which is a session or a socket. */
@@ -69,10 +70,9 @@ class HttpDoor {
     this.#options = options;
     this.#log = log;
     this.server = options.tls === undefined ? this.#createPlain() : this.#createSecure(options.tls);
-    this.server.maxConnections = options.connectionsMax ?? connectionsMax;
+    this.#connections = new HttpConnections(options.connectionsMax ?? connectionsMax);
     this.server.on("connection", (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
+      this.#connections.add(socket);
       socket.setKeepAlive(true, http1Limits.keepAliveInitialDelay);
       socket.setNoDelay(true);
     });
@@ -86,7 +86,7 @@ class HttpDoor {
     for (const session of this.#sessions) session.close(); // says GOAWAY and waits for its streams
     const grace = setTimeout(() => {
       for (const session of this.#sessions) session.destroy();
-      for (const socket of this.#sockets) socket.destroy();
+      this.#connections.destroyAll();
     }, closeGraceMs);
     // A kept HTTP/1.1 connection that falls idle now would hold the server until it times out.
     const sweep = setInterval(() => this.#closeIdle(), 20);
@@ -154,7 +154,11 @@ class HttpDoor {
     });
     this.#exchanges.add(exchange);
     if (this.#closing) exchange.abort(closingError());
-    void exchange.run().then(() => this.#exchanges.delete(exchange));
+    const unused = this.#connections.use(request.socket);
+    void exchange.run().then(() => {
+      this.#exchanges.delete(exchange);
+      unused();
+    });
   }
 
   /** Asked once for each connection, since it means parsing a certificate. */
