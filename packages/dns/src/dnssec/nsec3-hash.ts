@@ -32,9 +32,13 @@ export function nsec3Owner(name: Name, origin: Name, { iterations, salt }: Nsec3
   const input = new Uint8Array(name.length + salt.length);
   input.set(name);
   input.set(salt, name.length);
-  let digest = hash("sha1", input, "buffer");
-  for (let count = 0; count < iterations; count++)
-    digest = hash("sha1", Buffer.concat([digest, salt]), "buffer");
+  let digest: Uint8Array = hash("sha1", input, "buffer");
+  const again = new Uint8Array(digest.length + salt.length);
+  again.set(salt, digest.length);
+  for (let count = 0; count < iterations; count++) {
+    again.set(digest);
+    digest = hash("sha1", again, "buffer");
+  }
   const label = octetsToBase32Hex(digest);
   const owner = new Uint8Array(1 + label.length + origin.length);
   owner[0] = label.length;

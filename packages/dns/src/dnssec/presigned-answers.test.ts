@@ -69,12 +69,16 @@ test("a denial is that of the zone, and leaves NXDOMAIN as it is", () => {
 });
 
 test("signatures that are asked for have each the TTL of what it covers, and come once", () => {
-  const { answers } = askSigned(serve(signedText), ["www.p.test", "RRSIG"]);
+  const served = serve(signedText);
+  const { answers } = askSigned(served, ["www.p.test", "RRSIG"]);
   assert.deepEqual(shown(answers), [
     "www.p.test 60 RRSIG A",
     "www.p.test 60 RRSIG A",
     "www.p.test 30 RRSIG NSEC",
   ]);
+  using snapshot = served.zone("p.test")!.snapshot();
+  const ttls = [...snapshot.records()].filter(({ type }) => type === 46).map(({ ttl }) => ttl);
+  assert.deepEqual(ttls.sort(), [30, 30, 30, 60, 60, 60, 60, 60]);
 });
 
 test("what does not fit with its signatures is truncated", () => {
@@ -87,6 +91,28 @@ test("what does not fit with its signatures is truncated", () => {
   const large = askSigned(serve(signedText + many), ["ns.p.test", "A"], { payloadSize: 512 });
   assert.equal(large.truncated, true);
   assert.deepEqual(large.answers, []);
+});
+
+test("of a referral that is too long with its proof, glue stays that nobody else could tell", () => {
+  const servers = Array.from({ length: 12 }, (_, index) => `sub NS server-${index}.elsewhere.p.test.`);
+  const addresses = servers.map((_, index) => `server-${index}.elsewhere A 192.0.2.${index}`);
+  const glue = [
+    "sub NS ns.sub",
+    "ns.sub A 192.0.2.99",
+    "sub DS 1 13 2 AABB",
+    `sub RRSIG ${signature("DS", 3)}`,
+  ];
+  const authority = serve(`${signedText}${[...servers, ...addresses, ...glue].join("\n")}\n`);
+  const whole = askSigned(authority, ["x.sub.p.test", "A"]);
+  assert.equal(whole.additional.length, 13);
+  const payloadSize = whole.octets.length - 20;
+  const cut = askSigned(authority, ["x.sub.p.test", "A"], { payloadSize });
+  assert.equal(cut.truncated, false);
+  assert.deepEqual(shown(cut.additional), ["ns.sub.p.test 60 A 192.0.2.99"]);
+  assert.deepEqual(
+    cut.authority.slice(13).map(({ type }) => type),
+    ["DS", "RRSIG"],
+  );
 });
 
 test("a chain from a zone that is signed as it is asked into one that came signed has the signatures of both", () => {

@@ -59,9 +59,14 @@ export class StoredSigner {
       for (const set of additional.sets) addedAdditional += this.#signSet(set, context);
     if (addedAnswers + addedAuthority + addedAdditional === 0) return;
 
-    const dropsAdditional = message.at > limit && answer.outcome !== "referral";
-    // What is only a help is left out where it does not fit; required glue is not (RFC 4035 §3.1.1, RFC 9471).
-    if (dropsAdditional) message.at = without;
+    let additionalCount = answer.additional + addedAdditional;
+    if (message.at > limit) {
+      // What is only a help is left out where it does not fit; required glue is not (RFC 4035 §3.1.1, RFC 9471).
+      message.at = without;
+      const required = requiredGlue(answer, { authority, additional });
+      message.copySets(required);
+      additionalCount = required.reduce((sum, { records }) => sum + records.length, 0);
+    }
     if (message.at > limit) {
       answer.truncated = true;
       return;
@@ -70,7 +75,7 @@ export class StoredSigner {
     answer.at = message.at;
     answer.answers += addedAnswers;
     answer.authority += addedAuthority;
-    answer.additional = dropsAdditional ? 0 : answer.additional + addedAdditional;
+    answer.additional = additionalCount;
   }
 
   #signAnswers({ sets }: SectionInMessage, context: SigningContext): number {
@@ -165,6 +170,16 @@ export class StoredSigner {
 interface Proof {
   readonly zone: PresignedSigner;
   readonly node: number;
+}
+
+/** The addresses of a referral that nobody else could tell: those of servers at or below the cut. */
+function requiredGlue(
+  { outcome }: UnsignedAnswer,
+  sections: { readonly authority: SectionInMessage; readonly additional: SectionInMessage },
+): readonly SetInMessage[] {
+  const cut = sections.authority.sets.find(({ type }) => type === typeNs);
+  if (outcome !== "referral" || cut === undefined) return [];
+  return sections.additional.sets.filter(({ owner }) => isAtOrBelow(owner, cut.owner));
 }
 
 function zoneOf(owner: Name, type: number, context: SigningContext): PresignedSigner | undefined {
