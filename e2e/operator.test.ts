@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { customResourceDefinitions } from "@meridian/gslb";
+import { output } from "./harness/command.ts";
+import { eventually, throughout } from "./harness/eventually.ts";
+import { OperatorOnCluster } from "./harness/operator-on-cluster.ts";
+import { realControlPlaneAbsence, startRealControlPlane } from "./harness/real-control-plane.ts";
+import type { RealControlPlane } from "./harness/real-control-plane.ts";
+
+// The Gslb operator on a real kube-apiserver, as a user with no more rights than it needs; applied and watched by kubectl,
+// asked by dig.
+
+const examples = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../examples");
+const host = "roundrobin.cloud.example.com";
+const addresses = ["192.0.2.1", "192.0.2.2"];
+
+/** Everything that the operator may do. */
+const rights = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: gslb-operator }
+rules:
+  - { apiGroups: [k8gb.io, k8gb.absa.oss], resources: [gslbs, zonedelegations], verbs: [get, list, watch, create, update] }
+  - { apiGroups: [k8gb.io, k8gb.absa.oss], resources: [gslbs/status, zonedelegations/status], verbs: [update] }
+  - { apiGroups: [externaldns.k8s.io], resources: [dnsendpoints], verbs: [get, list, watch, create, update] }
+  - { apiGroups: [networking.k8s.io], resources: [ingresses], verbs: [get, list, watch, create, update] }
+  - { apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch] }
+  - { apiGroups: [""], resources: [services], verbs: [list, watch] }
+  - { apiGroups: [""], resources: [namespaces], verbs: [get, create] }
+  - { apiGroups: [""], resources: [configmaps, secrets], verbs: [get, list, watch, create, update] }
+  - { apiGroups: ["", events.k8s.io], resources: [events], verbs: [create, patch, update] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: gslb-operator }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: gslb-operator }
+subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: User, name: restricted }]
+`;
+
+let plane: RealControlPlane;
+let kubeconfig: string;
+let running: OperatorOnCluster;
+
+const kubectl = (args: readonly string[], stdin?: string): Promise<string> =>
+  output("kubectl", ["--kubeconfig", kubeconfig, "--request-timeout=15s", ...args], {
+    ...(stdin === undefined ? {} : { stdin }),
+    env: { ...process.env, HOME: plane.folder },
+  });
+
+async function answers(expected: readonly string[]): Promise<void> {
+  const { addresses: found, flags } = await running.dig(host);
+  assert.deepEqual(found, expected);
+  assert.ok(flags.includes("aa"));
+}
+
+function setReady(ready: boolean): Promise<string> {
+  const endpoints = [11, 12].map((last) => ({ addresses: [`10.244.1.${last}`], conditions: { ready } }));
+  const patch = JSON.stringify({ endpoints });
+  return kubectl(["-n", "demo", "patch", "endpointslice", "roundrobin", "--type=merge", "-p", patch]);
+}
+
+describe("the Gslb operator on kube-apiserver", { skip: (await realControlPlaneAbsence()) ?? false }, () => {
+  before(async () => {
+    plane = await startRealControlPlane();
+    kubeconfig = await plane.kubeconfigFile("admin");
+  });
+  after(async () => {
+    await running?.[Symbol.asyncDispose]();
+    await plane[Symbol.asyncDispose]();
+  });
+
+  test("the definitions are accepted whole and served", async () => {
+    await kubectl(
+      ["apply", "-f", "-"],
+      JSON.stringify({ apiVersion: "v1", kind: "List", items: customResourceDefinitions }),
+    );
+    await kubectl(["wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"]);
+    const names = customResourceDefinitions.map(({ metadata }) => metadata.name!);
+    for (const name of names) {
+      const stored = JSON.parse(await kubectl(["get", "crd", name, "-o", "json"])) as {
+        readonly status: {
+          readonly conditions: readonly { readonly type: string; readonly status: string }[];
+        };
+      };
+      const { conditions } = stored.status;
+      // One that is not true, such as `NonStructuralSchema` where it is there at all, names what is wrong.
+      const wrong = conditions.filter(({ status }) => status !== "True");
+      assert.deepEqual(wrong, [], name);
+      const types = conditions.map(({ type }) => type);
+      assert.ok(types.includes("Established") && !types.includes("NonStructuralSchema"), types.join(", "));
+    }
+  });
+
+  test("dig is answered with what the examples say", async () => {
+    await kubectl(["apply", "-f", path.join(examples, "every-cluster")]);
+    await kubectl([
+      "apply",
+      "--server-side",
+      "--subresource=status",
+      "-f",
+      path.join(examples, "per-cluster/eu.yaml"),
+    ]);
+    await kubectl(["apply", "-f", "-"], rights);
+    running = await OperatorOnCluster.start({
+      kubeconfig: plane.kubeconfig("restricted", { by: "token" }),
+      dataFolder: plane.folder,
+    });
+    await running.operator.ready;
+    await eventually("the example is answered", () => answers(addresses));
+  });
+
+  test("the Gslb has a status and a DNSEndpoint of its own", async () => {
+    await eventually("the status is written", async () => {
+      const gslb = JSON.parse(
+        await kubectl(["-n", "demo", "get", "gslbs.k8gb.io", "roundrobin", "-o", "json"]),
+      ) as {
+        readonly status?: {
+          readonly geoTag?: string;
+          readonly healthyRecords?: Readonly<Record<string, readonly string[]>>;
+        };
+      };
+      assert.equal(gslb.status?.geoTag, "eu");
+      assert.deepEqual(gslb.status.healthyRecords?.[host]?.toSorted(), addresses);
+    });
+    const endpoint = await kubectl(["-n", "demo", "get", "dnsendpoint", "roundrobin", "-o", "json"]);
+    const { metadata } = JSON.parse(endpoint) as {
+      readonly metadata: {
+        readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
+      };
+    };
+    const owners = (metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind} ${name}`);
+    assert.deepEqual(owners, ["Gslb roundrobin"]);
+  });
+
+  test("an application that goes down leaves the answer, and comes back", async () => {
+    await setReady(false);
+    await eventually("nothing is answered", () => answers([]));
+    await setReady(true);
+    await eventually("it is answered again", () => answers(addresses));
+  });
+
+  test("it was never refused anything, and is at rest", async () => {
+    const refused = running.complaints.filter(({ fields }) =>
+      /orbidden|cannot (list|watch|get|create|update|patch) resource/.test(String(fields["error"])),
+    );
+    assert.deepEqual(refused, []);
+    const versions = async (): Promise<string> =>
+      kubectl([
+        "get",
+        "gslbs.k8gb.io,dnsendpoints,zonedelegations",
+        "-A",
+        "-o",
+        "jsonpath={.items[*].metadata.resourceVersion}",
+      ]);
+    let before = await versions();
+    // What was still to be written may be written; then nothing more is.
+    await eventually("two readings a second apart are the same", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      const now = await versions();
+      const last = before;
+      before = now;
+      assert.equal(now, last);
+    });
+  });
+
+  test("while kube-apiserver is down the answer stays, and what is changed after that counts", async () => {
+    await plane.stop("killed");
+    await throughout("the answer stays", () => answers(addresses), { forMs: 3_000 });
+    await plane.compact();
+    await plane.start();
+    await setReady(false);
+    await eventually("nothing is answered", () => answers([]), { withinMs: 60_000 });
+    await setReady(true);
+    await eventually("it is answered again", () => answers(addresses));
+  });
+});
