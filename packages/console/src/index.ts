@@ -1,3 +1,9 @@
+export { labBodyBytesMax, startLabServer } from "./http/lab-server.ts";
+export type { LabServer, LabServerOptions } from "./http/lab-server.ts";
+export type { PageFiles } from "./http/page-files.ts";
+export type { LabApiServer } from "./lab/lab-copy.ts";
+export { labUsers } from "./lab/lab-users.ts";
+export type { LabUser } from "./lab/lab-users.ts";
 export { labLimits } from "./lab-state.ts";
 export type {
   ArmedFault,
@@ -24,5 +30,5 @@ export type {
   LabRefusalCode,
 } from "./lab-commands.ts";
 
-/** The folder of the built page: what `labServer` is given the files of. */
+/** The folder of the built page: what `startLabServer` is given the files of. */
 export const pageFolder: URL = new URL("./site/", import.meta.url);

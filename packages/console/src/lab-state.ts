@@ -90,7 +90,7 @@ export interface ArmedFault {
 
 /** One informer. */
 export interface CopyState {
-  /** `copy-1` and so on; never used again after a removal. */
+  /** `copy-1` and so on. */
   readonly name: string;
   /** `cut`: connections break and none comes through. `silent`: the connection stays and nothing comes through it. */
   readonly wire: "open" | "cut" | "silent";

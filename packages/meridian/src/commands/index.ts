@@ -7,6 +7,7 @@ import { dnsKeygenCommand } from "./dns-keygen.ts";
 import { dnsCommand } from "./dns.ts";
 import { downCommand } from "./down.ts";
 import { explainCommand } from "./explain.ts";
+import { labCommand } from "./lab.ts";
 import { startCommand } from "./start.ts";
 import { statusCommand } from "./status.ts";
 import { upCommand } from "./up.ts";
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   demoFailoverCommand,
   startCommand,
   downCommand,
+  labCommand,
   apiserverCommand,
   // Before the command whose words they begin with.
   dnsCheckCommand,

@@ -1,0 +1,45 @@
+import { lastText, type Command } from "../cli/command.ts";
+import { parseEndpoint } from "../cli/endpoint-option.ts";
+import { OptionReader } from "../cli/option-values.ts";
+import { whenAborted } from "../cli/when-aborted.ts";
+import { pinoLogger } from "../pino-logger.ts";
+
+const listenDefault = "127.0.0.1:8090";
+
+/** `meridian lab`: the informer lab alone. */
+export const labCommand: Command = {
+  words: ["lab"],
+  positionals: [],
+  summary: "serve the informer lab: a page on which one sees an API server and the copies of its state",
+  details: [
+    "It has an API server of its own, in memory, into which nothing writes but you, until you start the small controller.",
+    "Whoever can reach the address can use the page. Runs until SIGTERM or Ctrl-C.",
+  ],
+  options: [
+    {
+      name: "listen",
+      value: "ADDR:PORT",
+      help: `where to serve the page; port 0 takes a free one (default ${listenDefault})`,
+    },
+  ],
+  async run(invocation, terminal) {
+    const reader = new OptionReader();
+    const listen = parseEndpoint(lastText(invocation, "listen") ?? listenDefault, reader);
+    reader.finish();
+    if (listen === undefined) return 2; // never: `finish` has thrown
+    // Loaded when it is needed: the other commands start without the servers.
+    const [{ nodeRuntime }, { readPage }, { startLab }] = await Promise.all([
+      import("@meridian/runtime/node"),
+      import("../lab/read-page.ts"),
+      import("../lab/start-lab.ts"),
+    ]);
+    const log = pinoLogger({ format: terminal.interactive ? "pretty" : "json", level: "warn" });
+    await using lab = await startLab(nodeRuntime({ dataFolder: ".", log }), {
+      listen,
+      page: await readPage(),
+    });
+    terminal.print(`The informer lab is at ${lab.url}`);
+    await whenAborted(terminal.stopping);
+    return 0;
+  },
+};
