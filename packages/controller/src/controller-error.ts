@@ -6,6 +6,7 @@
  * - `CredentialUnavailable`: a token file is missing, unreadable or empty, or a plugin gave nothing to log in with.
  * - `DeadlineExceeded`: something did not come in time.
  * - `MalformedResponse`, `TruncatedResponse`, `ResponseTooLarge`: what a stream of JSON is; as an `ApiError` to users.
+ * - `UnknownKind`: the server serves no such kind or resource.
  * - `IndexConflict`: an index of that name exists.
  * - `UnknownIndex`: no index of that name exists.
  * - `AlreadyRunning`: `run` was called while a run is going on.
@@ -18,6 +19,7 @@ export type ControllerErrorCode =
   | "MalformedResponse"
   | "TruncatedResponse"
   | "ResponseTooLarge"
+  | "UnknownKind"
   | "IndexConflict"
   | "UnknownIndex"
   | "AlreadyRunning";

@@ -10,7 +10,9 @@ import { FollowedCopy } from "./followed-copy.ts";
 import type { Credential, ServerUnderTest, ServerUser } from "./server-under-test.ts";
 
 /** Through what and as whom a client speaks. */
-export interface CaseClientOptions extends Partial<Pick<KubeClientOptions, "deadlineMs" | "userAgent">> {
+export interface CaseClientOptions extends Partial<
+  Pick<KubeClientOptions, "deadlineMs" | "userAgent" | "onWarning" | "impersonate">
+> {
   /** Default `admin`. */
   readonly user?: ServerUser;
   readonly by?: Credential;

@@ -4,6 +4,7 @@ import { concurrentWriters } from "./concurrent-writers.ts";
 import type { ConformanceGroup } from "./conformance-group.ts";
 import { controllers } from "./controllers.ts";
 import { customResources } from "./custom-resources.ts";
+import { discovery } from "./discovery.ts";
 import { events } from "./events.ts";
 import { informers } from "./informers.ts";
 import { leases } from "./leases.ts";
@@ -11,6 +12,7 @@ import { paging } from "./paging.ts";
 import { patches } from "./patches.ts";
 import { selectors } from "./selectors.ts";
 import { serverSideApply } from "./server-side-apply.ts";
+import { waiting } from "./waiting.ts";
 import { watches } from "./watches.ts";
 
 /**
@@ -29,6 +31,8 @@ export const controllerSuite: readonly ConformanceGroup[] = [
   events,
   watches,
   customResources,
+  discovery,
+  waiting,
   informers,
   controllers,
 ];

@@ -5,6 +5,7 @@ import { NetworkError } from "@meridian/runtime";
 import { json, scriptedWorld } from "../testdata/scripted-http.ts";
 import type { Script, ScriptedWorld } from "../testdata/scripted-http.ts";
 import { KubeClient } from "./kube-client.ts";
+import { scaleTo } from "./scale.ts";
 import type { KubeClientOptions } from "./client-options.ts";
 
 const configMaps: ResourceType = {
@@ -77,6 +78,64 @@ test("each verb is the request that the API knows", async () => {
     propagationPolicy: "Background",
     preconditions: { uid: "u1" },
   });
+});
+
+test("subresources, server-side apply and collections have requests of their own", async () => {
+  const { client: kube, requests } = client(() => json(webObject));
+  const pods: ResourceType = { ...configMaps, plural: "pods", kind: "Pod" };
+  const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: web };
+  await kube.get(gslbs, web, { subresource: "scale", resourceVersion: "0" });
+  await kube.create(pods, eviction, { subresource: "eviction", dryRun: true });
+  await kube.apply(gslbs, webObject, { fieldManager: "me", force: true, subresource: "status" });
+  await scaleTo(kube, gslbs, { ...web, replicas: 3, fieldManager: "me" });
+  await kube.deleteCollection(configMaps, { namespace: "default", labelSelector: "a=b", dryRun: true });
+  const base = "/api/v1/namespaces/default";
+  const gslbPath = "/apis/k8gb.io/v1beta1/namespaces/default/gslbs/web";
+  assert.deepEqual(
+    requests.map(({ method, target, headers }) => [method, target, headers?.["content-type"]]),
+    [
+      ["GET", `${gslbPath}/scale?resourceVersion=0`, undefined],
+      ["POST", `${base}/pods/web/eviction?dryRun=All`, "application/json"],
+      ["PATCH", `${gslbPath}/status?fieldManager=me&force=true`, "application/apply-patch+yaml"],
+      ["PATCH", `${gslbPath}/scale?fieldManager=me`, "application/merge-patch+json"],
+      ["DELETE", `${base}/configmaps?labelSelector=a%3Db`, "application/json"],
+    ],
+  );
+  const bodies = requests.map(({ body }) => (body === undefined ? "" : new TextDecoder().decode(body)));
+  assert.deepEqual(JSON.parse(bodies[3] ?? ""), { spec: { replicas: 3 } });
+  assert.deepEqual(JSON.parse(bodies[4] ?? ""), { apiVersion: "v1", kind: "DeleteOptions", dryRun: ["All"] });
+});
+
+test("an apply that conflicts says whose the fields are", async () => {
+  const causes = [
+    { reason: "FieldManagerConflict", message: 'conflict with "kubectl"', field: ".spec.replicas" },
+  ];
+  const { client: kube } = client(() => json(status(409, "Conflict", { details: { causes } }), 409));
+  await assert.rejects(kube.apply(gslbs, webObject, { fieldManager: "me", subresource: "status" }), {
+    verb: "apply",
+    subresource: "status",
+    reason: "Conflict",
+    details: { causes },
+    message: "cannot apply gslbs.k8gb.io/status default/web: this is Conflict (409 Conflict)",
+  });
+});
+
+test("warnings of the server are handed over with what they are about", async () => {
+  const warned: string[] = [];
+  const { client: kube } = client(
+    () => json(webObject, 200, { warning: '299 - "v1beta1 is deprecated", 299 - "unknown field \\"x\\""' }),
+    { onWarning: (text, { verb, resource }) => warned.push(`${verb} ${resource}: ${text}`) },
+  );
+  await kube.get(configMaps, web);
+  assert.deepEqual(warned, ["get configmaps: v1beta1 is deprecated", 'get configmaps: unknown field "x"']);
+});
+
+test("a client that was closed says so, and asks nobody", async () => {
+  const { client: kube, requests } = client(() => json(webObject));
+  await kube[Symbol.asyncDispose]();
+  await assert.rejects(kube.get(configMaps, web), { name: "ApiError", reason: "Closed" });
+  await assert.rejects(kube.watch(configMaps), { name: "ApiError", reason: "Closed" });
+  assert.equal(requests.length, 0);
 });
 
 test("a list fills in what the wire leaves out, and takes null for no items", async () => {
