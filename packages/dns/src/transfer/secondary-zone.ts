@@ -8,13 +8,13 @@ import type { WireRecord, ZoneDelta } from "../zone/wire-record.ts";
 import { WorkSlices } from "../zone/work-slices.ts";
 import { Zone } from "../zone/zone.ts";
 import { ZoneTree } from "../zone/zone-tree.ts";
+import { KeptCopy } from "./kept-copy.ts";
 import { RecordLoader } from "./record-loader.ts";
 import { jittered, refreshTimes, type RefreshBounds } from "./refresh-times.ts";
 import { soaFromRecord } from "./soa-record.ts";
 import { sameAddress } from "./transfer-policy.ts";
 import type { Primary } from "./transfer-exchange.ts";
 import { applyDeltas } from "./transferred-sets.ts";
-import { ZoneCopy } from "./zone-copy.ts";
 import type { ZoneTransferClient } from "./zone-transfer-client.ts";
 
 /** A zone that others are primary of, and how it is followed. */
@@ -59,8 +59,6 @@ const notifyGapMs = 1_000;
 /** Pauses between tries of a zone that was never had, when nothing says how long to wait. */
 const firstRetryMs = 1_000;
 const firstRetryMaxMs = 60_000;
-/** Differences are stored at most this often; a crash loses those since, and they are fetched again. */
-const copyGapMs = 60_000;
 
 /**
  * A zone kept as its primaries have it: checked by serial, transferred incrementally where possible, applied as one step
@@ -74,7 +72,7 @@ export class SecondaryZone implements AsyncDisposable {
   readonly #runtime: Runtime;
   readonly #options: SecondaryZoneOptions;
   readonly #log: Logger;
-  readonly #copy: ZoneCopy | undefined;
+  readonly #copy: KeptCopy | undefined;
   readonly #stop = new AbortController();
   /** Primaries that a NOTIFY came from and that were not asked since, and when each was last asked because of one. */
   readonly #notified = new Set<Primary>();
@@ -90,8 +88,6 @@ export class SecondaryZone implements AsyncDisposable {
   #wake: (() => void) | undefined;
   #cancelExpire: (() => void) | undefined;
   #running: Promise<void> | undefined;
-  #copyDirty: "no" | "time" | "content" = "no";
-  #copiedMs = Number.NEGATIVE_INFINITY;
 
   private constructor(runtime: Runtime, options: SecondaryZoneOptions) {
     const origin = foldNameText(options.origin);
@@ -102,7 +98,7 @@ export class SecondaryZone implements AsyncDisposable {
     this.#copy =
       options.copyFolder === undefined
         ? undefined
-        : new ZoneCopy({ disk: runtime.disk, clock: runtime.clock, folder: options.copyFolder, origin });
+        : new KeptCopy(runtime, { folder: options.copyFolder, origin, log: this.#log });
     const tree = new ZoneTree(nameFromText(origin), options.hashSeed);
     this.zone = new Zone(
       {
@@ -178,7 +174,7 @@ export class SecondaryZone implements AsyncDisposable {
     this.#wake?.();
     await this.#running;
     this.#cancelExpire?.();
-    await this.#storeCopy();
+    await this.#copy?.store(this.zone, this.#checkedAtMs);
   }
 
   async #run(): Promise<void> {
@@ -198,7 +194,7 @@ export class SecondaryZone implements AsyncDisposable {
         this.#log.error("checking a secondary zone failed", { error });
         this.#fail(String(error));
       }
-      if (clock.monotonicMs() - this.#copiedMs >= copyGapMs) await this.#storeCopy();
+      await this.#copy?.storeIfDue(this.zone, this.#checkedAtMs);
     }
   }
 
@@ -211,8 +207,8 @@ export class SecondaryZone implements AsyncDisposable {
       const notBefore = (primary: Primary): number => (this.#askedMs.get(primary) ?? -Infinity) + notifyGapMs;
       const turn = [...this.#notified].filter((primary) => notBefore(primary) <= now);
       if (signal.aborted || turn.length > 0 || this.#dueMs <= now) return turn;
-      let waitUntil = Math.min(this.#dueMs, ...[...this.#notified].map(notBefore));
-      if (this.#isCopyOld) waitUntil = Math.min(waitUntil, this.#copiedMs + copyGapMs);
+      const copyDueMs = this.#copy?.dueMs ?? Infinity;
+      const waitUntil = Math.min(this.#dueMs, copyDueMs, ...[...this.#notified].map(notBefore));
       await new Promise<void>((resolve) => {
         const cancel = clock.after(waitUntil - now, resolve);
         this.#wake = () => {
@@ -221,12 +217,8 @@ export class SecondaryZone implements AsyncDisposable {
         };
       });
       this.#wake = undefined;
-      if (this.#isCopyOld && clock.monotonicMs() - this.#copiedMs >= copyGapMs) await this.#storeCopy();
+      await this.#copy?.storeIfDue(this.zone, this.#checkedAtMs);
     }
-  }
-
-  get #isCopyOld(): boolean {
-    return this.#copy !== undefined && this.#copyDirty !== "no";
   }
 
   /** Asks the primaries in order until one has vouched for what we have, or given what is newer. */
@@ -304,7 +296,7 @@ export class SecondaryZone implements AsyncDisposable {
         return error.message;
       }
       this.#transfers++;
-      this.#copyDirty = "content";
+      this.#copy?.mark("content");
       if (outcome.foreignRecords > 0)
         this.#log.warn("a primary sent records outside the zone", { records: outcome.foreignRecords });
       return undefined;
@@ -350,7 +342,7 @@ export class SecondaryZone implements AsyncDisposable {
     this.zone.setReady();
     this.#problem = undefined;
     this.#failures = 0;
-    if (this.#copyDirty === "no") this.#copyDirty = "time";
+    this.#copy?.mark("time");
     const { refreshMs, expireMs } = refreshTimes(this.zone.soa, this.#options.bounds);
     this.#dueMs = clock.monotonicMs() + jittered(refreshMs, random);
     this.#expireAfter(expireMs);
@@ -395,21 +387,6 @@ export class SecondaryZone implements AsyncDisposable {
       }
     } catch (error) {
       this.#log.warn("the copy of a secondary zone cannot be used", { error });
-    }
-  }
-
-  async #storeCopy(): Promise<void> {
-    const dirty = this.#copyDirty;
-    if (this.#copy === undefined || dirty === "no" || this.#at === "empty") return;
-    this.#copyDirty = "no";
-    this.#copiedMs = this.#runtime.clock.monotonicMs();
-    try {
-      if (dirty === "time") return await this.#copy.markChecked(this.#checkedAtMs);
-      using snapshot = this.zone.snapshot();
-      await this.#copy.write(snapshot, this.#checkedAtMs);
-    } catch (error) {
-      this.#copyDirty = dirty;
-      this.#log.warn("the copy of a secondary zone cannot be stored", { error });
     }
   }
 }
