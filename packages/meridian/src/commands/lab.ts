@@ -1,10 +1,12 @@
+import { formatEndpoint } from "@meridian/runtime";
 import { lastText, type Command } from "../cli/command.ts";
 import { parseEndpoint } from "../cli/endpoint-option.ts";
 import { OptionReader } from "../cli/option-values.ts";
 import { whenAborted } from "../cli/when-aborted.ts";
+import { labEndpoint } from "../lab/lab-listen.ts";
 import { pinoLogger } from "../pino-logger.ts";
 
-const listenDefault = "127.0.0.1:8090";
+const listenDefault = formatEndpoint(labEndpoint);
 
 /** `meridian lab`: the informer lab alone. */
 export const labCommand: Command = {

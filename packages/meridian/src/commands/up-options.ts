@@ -1,8 +1,10 @@
 import { dataFolder } from "../cli/data-option.ts";
 import { lastText, type Invocation } from "../cli/command.ts";
+import { parseEndpoint } from "../cli/endpoint-option.ts";
 import { OptionReader } from "../cli/option-values.ts";
 import { parseStorageKind } from "../cli/storage-option.ts";
 import type { Datapath, StorageKind } from "../fleet/child-protocol.ts";
+import type { LabListen } from "../lab/lab-listen.ts";
 import { clusterNames } from "../fleet/fleet-layout.ts";
 
 /** What `meridian up` was asked for. */
@@ -16,6 +18,7 @@ export interface UpOptions {
   readonly singleAddress: boolean;
   readonly examples: boolean;
   readonly restart: boolean;
+  readonly lab: LabListen;
 }
 
 /** Understands the options of `meridian up`. @throws MeridianError `Usage` with every problem */
@@ -43,8 +46,17 @@ export function parseUpOptions(invocation: Invocation): UpOptions {
     singleAddress: invocation.switches.has("single-address"),
     examples: !invocation.switches.has("no-examples"),
     restart: !invocation.switches.has("no-restart"),
+    lab: parseLab(invocation, reader),
     ...(portText === undefined ? {} : { dnsPort: port }),
   };
   reader.finish();
   return options;
+}
+
+function parseLab(invocation: Invocation, reader: OptionReader): LabListen {
+  const text = lastText(invocation, "lab");
+  const off = invocation.switches.has("no-lab");
+  if (off && text !== undefined) reader.problem("give either --lab ADDR:PORT or --no-lab");
+  if (off) return "off";
+  return text === undefined ? "default" : (parseEndpoint(text, reader, "--lab") ?? "off");
 }

@@ -12,6 +12,7 @@ export interface UpReport {
   readonly fleet: Fleet;
   readonly folder: string;
   readonly examples: boolean;
+  readonly labUrl: string | undefined;
 }
 
 /** What is up and what to try next, as the lines that a newcomer reads. */
@@ -37,6 +38,7 @@ export async function upReport(terminal: Terminal, report: UpReport): Promise<re
     "",
     ...textTable(table, "  "),
     ...single,
+    ...(report.labUrl === undefined ? [] : ["", `The informer lab is at ${report.labUrl}`]),
     "",
     "Try next, in another terminal:",
     ...(await nextCommands(terminal, report)).map((command) => `  ${command}`),

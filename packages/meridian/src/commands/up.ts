@@ -43,6 +43,12 @@ export const upCommand: Command = {
     { name: "port", value: "P", help: "port of the DNS servers (default 5300; 53 needs root)" },
     { name: "single-address", help: "use 127.0.0.1 only, with a port for each server, as on macOS" },
     { name: "no-examples", help: "apply no example manifests" },
+    {
+      name: "lab",
+      value: "ADDR:PORT",
+      help: "where to serve the informer lab (default 127.0.0.1:8090, or a free port)",
+    },
+    { name: "no-lab", help: "serve no informer lab" },
     { name: "no-restart", help: "leave a process that died down until SIGHUP or `meridian start`" },
   ],
   async run(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -93,8 +99,16 @@ async function runFleet(
     return 130;
   }
   await fleet.publish();
+  // Loaded when it is needed: the API server has nothing else to do in this process.
+  const { openLabBeside } = await import("../lab/open-lab-beside.ts");
+  const lab = await openLabBeside(runtime, {
+    listen: options.lab,
+    complain: (line) => terminal.complain(line),
+  });
+  if (lab !== undefined) closing.use(lab);
   for (const line of await upReport(terminal, {
     fleet,
+    labUrl: lab?.url,
     folder: options.folder,
     examples: options.examples,
   })) {
