@@ -201,3 +201,19 @@ test("whatever the subnet's octets, the answer is one of RFC 7871", () => {
     assert.equal(scope, prefix === 0 ? 0 : 5);
   }
 });
+
+test("with client subnets switched off the option is as unknown as any, in every thread", () => {
+  const { random, clock } = new Simulation({ seed: 1 }).node({ name: "off", addresses: [] }).runtime;
+  const off = new Authority({ random, clock, ednsSubnet: false });
+  off.setZone(zone());
+  off.setGeo(state);
+  const thread = new AnswerCore(off.share(), { random, clock, slot: 1 });
+  for (const by of [off, thread]) {
+    for (const subnet of ["10.1.2.0/24", [0, 9, 99]])
+      assert.deepEqual(told(ask({ name: "app.p.test", subnet, from: "10.2.0.1" }, by)), [[us], undefined]);
+    assert.deepEqual(told(ask({ name: "alias.p.test", subnet: "10.1.2.0/24", from: "10.2.0.1" }, by)), [
+      ["app.p.test.", us],
+      undefined,
+    ]);
+  }
+});

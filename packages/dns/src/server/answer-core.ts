@@ -121,7 +121,7 @@ export class AnswerCore {
     this.#noCookieOctetsMax = Math.min(settings.noCookieOctetsMax, settings.udpPayloadBytesMax);
     this.#refusesBadCookies = settings.badCookie === "refuse";
     this.#zones = new ZoneIndex(seed);
-    this.#query = new Query(seed);
+    this.#query = new Query(seed, settings);
     this.#order = new RecordOrder(draws);
     this.#response = new Response(draws, this.#order);
     this.#lookup = new Lookup({ zones: this.#zones, response: this.#response, seed });

@@ -44,6 +44,11 @@ export interface AuthorityOptions {
   readonly serverId?: string;
   /** What a question with a wrong server cookie gets (RFC 7873 §5.2.3). Default `answer`. */
   readonly badCookie?: "answer" | "refuse";
+  /**
+   * Whether client subnets (RFC 7871) are used, and come back with the scope of the answer. False: the option is ignored,
+   * the resolver's address decides, and no answer has a scope. Default true.
+   */
+  readonly ednsSubnet?: boolean;
   /** UDP answers longer than this need a question with a valid cookie, else they get TC; 128 to 4096. Default: no such limit. */
   readonly noCookieOctetsMax?: number;
   /** Limits like answers over UDP, by the clock. Default: one with its default options; `false`: none. */
@@ -108,6 +113,7 @@ export class Authority {
       ...(serverId === undefined ? {} : { serverId }),
       tcpIdleMs: 30_000,
       badCookie: options.badCookie ?? "answer",
+      ednsSubnet: options.ednsSubnet ?? true,
       noCookieOctetsMax: Math.min(udpOctetsMax, Math.max(128, options.noCookieOctetsMax ?? udpOctetsMax)),
     };
     const isDeferring = (): boolean => this.requests !== undefined;

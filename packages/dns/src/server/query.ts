@@ -64,8 +64,12 @@ export class Query {
   signatureAt = -1;
   signatureFieldsAt = -1;
 
-  constructor(seed: number) {
+  readonly #readsSubnet: boolean;
+
+  /** With `ednsSubnet` false a client subnet is an option like those that nobody knows. */
+  constructor(seed: number, { ednsSubnet }: { readonly ednsSubnet: boolean } = { ednsSubnet: true }) {
     this.name = new LookupName(seed);
+    this.#readsSubnet = ednsSubnet;
   }
 
   /** Points at a message of at least 12 octets and forgets the one before. */
@@ -252,6 +256,7 @@ export class Query {
         this.cookieLength = length;
         return length === 8 || (length >= 16 && length <= 40);
       case optionCode.clientSubnet:
+        if (!this.#readsSubnet) return true;
         if (this.subnetAt >= 0) return false;
         this.subnetAt = at;
         this.subnetLength = length;

@@ -33,6 +33,8 @@ export interface AnswerSettings {
   readonly badCookie: "answer" | "refuse";
   /** Longer UDP answers need a question with a valid cookie; others get TC. */
   readonly noCookieOctetsMax: number;
+  /** Whether client subnets (RFC 7871) are used and answered. */
+  readonly ednsSubnet: boolean;
 }
 
 /** How many threads can count at once: the main thread in slot 0, and for each of 64 sockets two, as one replaces another. */

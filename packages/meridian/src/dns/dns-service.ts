@@ -310,5 +310,5 @@ function geoLine({ message }: GeoProblem): string {
 
 /** Settings as a user knows them. */
 function nameInFile(key: (typeof fixedSettings)[number]): string {
-  return key === "answers" ? "udpPayloadBytes, version, serverId or badCookie" : key;
+  return key === "answers" ? "udpPayloadBytes, version, serverId, ednsSubnet or badCookie" : key;
 }

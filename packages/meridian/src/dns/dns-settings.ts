@@ -22,7 +22,10 @@ export interface DnsSettings {
   readonly datapath: Datapath;
   /** Threads for each endpoint of `listen`. */
   readonly workers: number;
-  readonly answers: Pick<AuthorityOptions, "udpPayloadBytesMax" | "version" | "serverId" | "badCookie">;
+  readonly answers: Pick<
+    AuthorityOptions,
+    "udpPayloadBytesMax" | "version" | "serverId" | "badCookie" | "ednsSubnet"
+  >;
   readonly proxies: readonly string[];
   readonly tcp: TcpLimits;
   readonly rateLimit: RateLimitOptions | "off";
