@@ -120,3 +120,30 @@ test("property: a lookup name's suffixes hash like the same names alone", () => 
     }),
   );
 });
+
+test("property: a lookup name read four octets at once, from any place of a buffer, is that read one by one", () => {
+  const label = fc.uint8Array({ minLength: 1, maxLength: 63 });
+  fc.assert(
+    fc.property(fc.array(label, { maxLength: 4 }), fc.nat(7), fc.nat(4), (labels, before, behind) => {
+      const wire = Uint8Array.from([...labels.flatMap((part) => [part.length, ...part]), 0]);
+      fc.pre(wire.length <= 255);
+      const input = new Uint8Array(before + wire.length + behind).fill(0x5a);
+      input.set(wire, before);
+      const [once, often] = [new LookupName(1), new LookupName(1)];
+      once.set(wire);
+      const end = often.read(input, before, input.length, new DataView(input.buffer));
+      assert.equal(end, before + wire.length);
+      const { octets, hashes, length } = once;
+      assert.deepEqual(often.octets.subarray(0, often.length), octets.subarray(0, length));
+      assert.deepEqual(often.hashes.subarray(0, often.labels + 1), hashes.subarray(0, labels.length + 1));
+      for (const start of once.starts.subarray(0, labels.length))
+        assert.ok(often.isSuffixAt(start, wordsOf(octets.subarray(start, length)), 0));
+    }),
+  );
+});
+
+function wordsOf(octets: Uint8Array): Int32Array {
+  const words = new Int32Array(64);
+  new Uint8Array(words.buffer).set(octets);
+  return words;
+}

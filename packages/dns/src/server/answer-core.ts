@@ -29,7 +29,7 @@ import { CookieSecrets } from "./cookie-secrets.ts";
 import { FastRandom } from "./fast-random.ts";
 import { Lookup } from "./lookup.ts";
 import { extendedError, OptRecord, type OptContext } from "./opt-record.ts";
-import { optOctets, Query } from "./query.ts";
+import { Query } from "./query.ts";
 import { RateLimit, rateVerdict, responseClass } from "./rate-limit.ts";
 import { RecordOrder } from "./record-order.ts";
 import { Response } from "./response.ts";
@@ -251,6 +251,8 @@ export class AnswerCore {
   #complete(client: DatagramClient, code: number): number {
     const query = this.#query;
     const response = this.#response;
+    if (this.#cookieVerdict !== "none")
+      this.#counters[this.#cookieVerdict === "valid" ? counter.cookiesValid : counter.cookiesBad]!++;
     response.rcode = code;
     if (response.truncated) {
       if (!response.partial) response.truncate();
@@ -286,8 +288,9 @@ export class AnswerCore {
     response.begin(output);
     response.writeQuestion(query);
     this.#opt.extendedError = extendedError.none;
-    this.#cookieVerdict = "none";
-    response.limit = this.#octetsMax() - (query.hasOpt ? optOctets : 0);
+    this.#cookieVerdict = query.hasOptions ? this.#verifyCookie(client) : "none";
+    if (this.#refusesBadCookies && this.#cookieVerdict === "bad") return notHere;
+    response.limit = this.#octetsMax() - this.#opt.sizeFor(query, false);
     this.#order.begin(query, client);
     try {
       if (!lookup.run(view, query, false)) return notHere;
@@ -336,8 +339,6 @@ export class AnswerCore {
     // RFC 9619: a QUERY has one question.
     const parsed = readable && questions <= 1 && query.readSections() === "ok";
     this.#cookieVerdict = query.hasOptions ? this.#verifyCookie(client) : "none";
-    if (this.#cookieVerdict === "valid") this.#counters[counter.cookiesValid]!++;
-    else if (this.#cookieVerdict === "bad") this.#counters[counter.cookiesBad]!++;
     response.limit = this.#octetsMax() - this.#opt.sizeFor(query, this.#overTcp);
     if (asked !== opcode.query && asked !== opcode.notify && asked !== opcode.update)
       return this.#notSupported();

@@ -26,6 +26,8 @@ export const optOctets = 11;
  */
 export class Query {
   input: Uint8Array = new Uint8Array();
+  /** Over `input`, where it is read not for the first time: a buffer that comes once is read sooner than this is made. */
+  view: DataView | undefined;
   /** Where the message starts in `input`, and its end. */
   start = 0;
   end = 0;
@@ -74,7 +76,8 @@ export class Query {
 
   /** Points at a message of at least 12 octets and forgets the one before. */
   open(input: Uint8Array, start: number, length: number): void {
-    this.input = input;
+    if (input === this.input) this.view ??= new DataView(input.buffer, input.byteOffset, input.byteLength);
+    else this.#change(input);
     this.start = start;
     this.end = start + length;
     this.hasQuestion = false;
@@ -97,7 +100,7 @@ export class Query {
 
   /**
    * As `open`, `readQuestion` and `readSections` in one, for the questions that are by far the most: an ordinary type of class
-   * IN, and no other record than an OPT record without options. False, and the message is to be opened as any other, where
+   * IN, and no other record than an OPT record with no option but a cookie. False, and the message is to be opened as any other, where
    * it is none of them.
    */
   openPlain(input: Uint8Array, start: number, length: number): boolean {
@@ -113,7 +116,7 @@ export class Query {
       return false;
     this.open(input, start, length);
     const at = start + headerOctets;
-    const behind = this.name.read(input, at, end);
+    const behind = this.name.read(input, at, end, this.view);
     if (behind < 0 || behind + 4 > end || input[behind + 2] !== 0 || input[behind + 3] !== 1) return false;
     const type = (input[behind]! << 8) | input[behind + 1]!;
     if ((type >= typeMetaMin && type <= typeAny) || type === typeOpt) return false;
@@ -124,22 +127,35 @@ export class Query {
     this.answerCount = 0;
     this.hasQuestion = true;
     if (input[start + 11] === 0) return true;
-    if (!this.#isPlainOpt(behind + 4)) return false;
-    this.#readOptFields(behind + 5);
-    return this.version === 0;
+    return this.#readPlainOpt(behind + 4) && this.version === 0;
   }
 
-  /** Whether all that follows is one OPT record without options. */
-  #isPlainOpt(at: number): boolean {
+  #change(input: Uint8Array): void {
+    this.input = input;
+    this.view = undefined;
+  }
+
+  /** Reads an OPT record without options or with a cookie only; false, and nothing is read, where something else follows. */
+  #readPlainOpt(at: number): boolean {
+    const { input, end } = this;
+    const dataAt = at + optOctets;
+    if (dataAt > end || input[at] !== 0 || input[at + 1] !== 0 || input[at + 2] !== typeOpt) return false;
+    const length = (input[at + 9]! << 8) | input[at + 10]!;
+    if (dataAt + length !== end || (length > 0 && !this.#readLoneCookie(dataAt, length))) return false;
+    this.#readOptFields(at + 1);
+    return true;
+  }
+
+  #readLoneCookie(at: number, length: number): boolean {
     const { input } = this;
-    return (
-      at + optOctets === this.end &&
-      input[at] === 0 &&
-      input[at + 1] === 0 &&
-      input[at + 2] === typeOpt &&
-      input[at + 9] === 0 &&
-      input[at + 10] === 0
-    );
+    const cookieLength = length - 4;
+    if (length < 4 || input[at] !== 0 || input[at + 1] !== optionCode.cookie) return false;
+    if (((input[at + 2]! << 8) | input[at + 3]!) !== cookieLength || !isCookieLength(cookieLength))
+      return false;
+    this.cookieAt = at + 4;
+    this.cookieLength = cookieLength;
+    this.hasOptions = true;
+    return true;
   }
 
   count(field: 4 | 6 | 8 | 10): number {
@@ -153,7 +169,7 @@ export class Query {
     const at = this.start + headerOctets;
     this.answersAt = at;
     if (this.count(4) === 0) return "ok";
-    const behind = this.name.read(input, at, end);
+    const behind = this.name.read(input, at, end, this.view);
     if (behind < 0 || behind + 4 > end) return "malformed";
     this.type = (input[behind]! << 8) | input[behind + 1]!;
     this.class = (input[behind + 2]! << 8) | input[behind + 3]!;
@@ -173,10 +189,7 @@ export class Query {
     // By far the most queries end here or with one OPT record.
     if (total === 0) return "ok";
     const { input, end } = this;
-    if (total === 1 && additional === 1 && this.#isPlainOpt(at)) {
-      this.#readOptFields(at + 1);
-      return "ok";
-    }
+    if (total === 1 && additional === 1 && this.#readPlainOpt(at)) return "ok";
     for (let index = 0; index < total; index++) {
       const recordAt = at;
       at = this.#skipName(at);
@@ -250,11 +263,11 @@ export class Query {
         this.wantsServerId = true;
         return true;
       case optionCode.cookie:
-        // RFC 7873 §5.3: only the first counts. 8 octets of the client, and 8 to 32 of the server if it has any.
+        // RFC 7873 §5.3: only the first counts.
         if (this.cookieAt >= 0) return true;
         this.cookieAt = at;
         this.cookieLength = length;
-        return length === 8 || (length >= 16 && length <= 40);
+        return isCookieLength(length);
       case optionCode.clientSubnet:
         if (!this.#readsSubnet) return true;
         if (this.subnetAt >= 0) return false;
@@ -291,4 +304,9 @@ export class Query {
     const spare = (8 - (prefix & 7)) & 7;
     return spare === 0 || (input[at + length - 1]! & ((1 << spare) - 1)) === 0;
   }
+}
+
+/** RFC 7873 §4: 8 octets of the client, and 8 to 32 of the server if it has any. */
+function isCookieLength(octets: number): boolean {
+  return octets === 8 || (octets >= 16 && octets <= 40);
 }

@@ -87,7 +87,13 @@ export class Response implements UnsignedAnswer {
     const length = query.questionLength;
     const { input } = query;
     const from = query.start + headerOctets;
-    for (let index = 0; index < length; index++) output[headerOctets + index] = input[from + index]!;
+    const { view } = query;
+    if (view !== undefined && from + length + 3 <= input.length) {
+      // Up to three octets too many, which what follows is written over.
+      const target = this.#output;
+      for (let index = 0; index < length; index += 4)
+        target.setInt32(headerOctets + index, view.getInt32(from + index, true), true);
+    } else for (let index = 0; index < length; index++) output[headerOctets + index] = input[from + index]!;
     this.at = headerOctets + length;
     this.#questionEnd = this.at;
     this.#questions = 1;
@@ -244,19 +250,18 @@ export class Response implements UnsignedAnswer {
       if (split > 0) output.set(octets.subarray(from, from + split), at + length - split);
       return;
     }
-    if (((length | split) & 3) === 0) {
-      // Bodies start at whole words, and addresses are of whole words.
+    const rest = at + length - split;
+    if ((split & 3) === 0 && at + length + 3 <= output.length) {
+      // Bodies start at whole words. Up to three octets too many are written over by what follows.
       const target = this.#output;
-      const end = (from + length) >>> 2;
       let word = (from + split) >>> 2;
-      let to = at;
-      for (; word < end; word++, to += 4) target.setInt32(to, words[word]!, true);
-      for (word = from >>> 2; to < at + length; word++, to += 4) target.setInt32(to, words[word]!, true);
+      for (let to = at; to < rest; to += 4) target.setInt32(to, words[word++]!, true);
+      word = from >>> 2;
+      for (let to = rest; to < at + length; to += 4) target.setInt32(to, words[word++]!, true);
       return;
     }
     const joint = at - split;
     for (let index = split; index < length; index++) output[joint + index] = octets[from + index]!;
-    const rest = at + length - split;
     for (let index = 0; index < split; index++) output[rest + index] = octets[from + index]!;
   }
 

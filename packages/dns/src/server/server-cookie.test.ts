@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { ReusedClient } from "@meridian/runtime";
 import { hex, stillClock } from "../testdata/case-zone.ts";
+import { CookieSecrets } from "./cookie-secrets.ts";
 import { ServerCookie } from "./server-cookie.ts";
 import { SipHash } from "./sip-hash.ts";
 
@@ -49,3 +50,32 @@ for (const [secret, client, address, seconds, expected] of vectors) {
     assert.deepEqual(output, hex(expected));
   });
 }
+
+test("a cookie that was good is good again, from nobody else, not once changed, and not after its time or secret", () => {
+  const [vector] = vectors;
+  const [secret, , address, seconds, expected] = vector;
+  let nowSeconds: number = seconds;
+  const secrets = new CookieSecrets();
+  secrets.set({ active: hex(secret) });
+  const cookie = new ServerCookie({ secrets, clock: { ...stillClock, now: () => nowSeconds * 1000 } });
+  const verdict = (from: string, octets: Uint8Array): string =>
+    cookie.verify({
+      input: octets,
+      at: 0,
+      length: 24,
+      client: new ReusedClient("udp", { address: from, port: 53 }),
+    });
+  const good = hex(expected);
+  assert.deepEqual([verdict(address, good), verdict(address, good)], ["valid", "valid"]);
+  assert.equal(verdict("198.51.100.101", good), "bad");
+  for (let at = 0; at < good.length; at++) {
+    const changed = good.map((octet, index) => (index === at ? octet ^ 1 : octet));
+    assert.equal(verdict(address, changed), "bad", `octet ${at}`);
+  }
+  nowSeconds += 3_601;
+  assert.equal(verdict(address, good), "bad");
+  nowSeconds = seconds;
+  assert.equal(verdict(address, good), "valid");
+  secrets.set({ active: new Uint8Array(16) });
+  assert.equal(verdict(address, good), "bad");
+});

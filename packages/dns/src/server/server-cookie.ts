@@ -12,6 +12,11 @@ const renewSeconds = 1_800;
 /** Data octets of the COOKIE option in our answers: the client's 8 and the server's 16 (RFC 9018 §4). */
 export const cookieOctets = 24;
 
+/** How many cookies are kept that were good: a client sends one with all its questions, and hashing it takes longer. */
+const knownCookies = 256;
+/** Cookie, address, and how many octets the address has; 0 where there is none. */
+const knownOctets = cookieOctets + 16 + 1;
+
 /** What a COOKIE option says of its sender: that it received an answer of ours, that it says so wrongly, or nothing. */
 export type CookieVerdict = "none" | "valid" | "bad";
 
@@ -29,6 +34,8 @@ export class ServerCookie {
   readonly #secrets: CookieSecrets | undefined;
   readonly #clock: Clock;
   readonly #block: Uint8Array = new Uint8Array(32);
+  /** Cookies made with the first secret that were good, each with its client's address. */
+  readonly #known: Uint8Array = new Uint8Array(knownCookies * knownOctets);
   /** The first makes cookies; all check them. */
   #hashes: readonly SipHash[] = [];
   #version = -1;
@@ -56,6 +63,11 @@ export class ServerCookie {
     const age = (this.#seconds() - seconds) | 0;
     if (age > ageSecondsMax || age < -aheadSecondsMax) return "bad";
     this.#refresh();
+    const knownAt = placeOf(input, at + 16);
+    if (this.#isKnown(knownAt, { input, at, client })) {
+      this.#isFresh = age <= renewSeconds;
+      return "valid";
+    }
     const length16 = this.#fill({ input, at, client });
     for (let index = 8; index < 16; index++) this.#block[index] = input[at + index]!;
     const hashes = this.#hashes;
@@ -66,6 +78,7 @@ export class ServerCookie {
       const difference = (hash.low ^ readHalf(input, at + 16)) | (hash.high ^ readHalf(input, at + 20));
       if (difference !== 0) continue;
       this.#isFresh = age <= renewSeconds && index === 0;
+      if (index === 0) this.#know(knownAt, { input, at, client });
       return "valid";
     }
     return "bad";
@@ -113,11 +126,32 @@ export class ServerCookie {
     return 16 + octetCount;
   }
 
+  /** Whether the cookie of this client is at a place of `#known`. Takes as long wherever it differs. */
+  #isKnown(knownAt: number, { input, at, client }: CookieSource): boolean {
+    const known = this.#known;
+    const { octets, octetCount } = client;
+    let difference = known[knownAt + knownOctets - 1]! ^ octetCount;
+    for (let index = 0; index < cookieOctets; index++)
+      difference |= known[knownAt + index]! ^ input[at + index]!;
+    for (let index = 0; index < octetCount; index++)
+      difference |= known[knownAt + cookieOctets + index]! ^ octets[index]!;
+    return difference === 0;
+  }
+
+  #know(knownAt: number, { input, at, client }: CookieSource): void {
+    const known = this.#known;
+    const { octets, octetCount } = client;
+    for (let index = 0; index < cookieOctets; index++) known[knownAt + index] = input[at + index]!;
+    for (let index = 0; index < octetCount; index++) known[knownAt + cookieOctets + index] = octets[index]!;
+    known[knownAt + knownOctets - 1] = octetCount;
+  }
+
   #refresh(): void {
     const secrets = this.#secrets;
     if (secrets === undefined || secrets.version === this.#version) return;
     const { version, all } = secrets.read();
     this.#version = version;
+    this.#known.fill(0);
     this.#hashes = all.map((secret) => new SipHash(secret));
   }
 }
@@ -142,4 +176,9 @@ function writeHalf(octets: Uint8Array, at: number, value: number): void {
   octets[at + 1] = value >>> 8;
   octets[at + 2] = value >>> 16;
   octets[at + 3] = value >>> 24;
+}
+
+/** Where a cookie is kept, by the end of its hash. */
+function placeOf(input: Uint8Array, hashAt: number): number {
+  return (input[hashAt + 7]! % knownCookies) * knownOctets;
 }

@@ -1,6 +1,7 @@
 import { typeDs } from "../message/type-numbers.ts";
 import { LookupName } from "../name/lookup-name.ts";
 import { foldName, nameFromText } from "../name/name.ts";
+import { header } from "../zone/zone-layout.ts";
 import type { ZoneView } from "../zone/zone-view.ts";
 
 const slotsMin = 8;
@@ -74,7 +75,7 @@ export class ZoneIndex {
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const view = this.#views[slot];
       if (view === undefined) return slot;
-      if (this.#hashes[slot] === hash && isSuffix(view.origin, name, name.starts[label]!)) return slot;
+      if (this.#hashes[slot] === hash && isSuffix(view, name, name.starts[label]!)) return slot;
     }
   }
 
@@ -91,9 +92,6 @@ export class ZoneIndex {
   }
 }
 
-function isSuffix(origin: Uint8Array, name: LookupName, start: number): boolean {
-  if (name.length - start !== origin.length) return false;
-  for (let index = 0; index < origin.length; index++)
-    if (name.octets[start + index] !== origin[index]) return false;
-  return true;
+function isSuffix({ words, originLength }: ZoneView, name: LookupName, start: number): boolean {
+  return name.length - start === originLength && name.isSuffixAt(start, words, header.origin);
 }

@@ -21,7 +21,7 @@ export interface SocketWorkerOptions {
    * What a thread starts with, as things are now. A thread and the one that replaces it run at once for a moment: each place
    * has its own of what only one thread may write.
    */
-  readonly start: (place: ThreadPlace) => Omit<WorkerStart, "control" | "socket">;
+  readonly start: (place: ThreadPlace) => Omit<WorkerStart, "control" | "socket" | "replaces">;
   /** A reply came after the socket was closed. */
   readonly onReplyLost?: () => void;
   readonly onDeferred: (message: DeferredMessage, reply: (octets: Uint8Array) => void) => void;
@@ -54,7 +54,7 @@ export class SocketWorker {
     this.#runtime = runtime;
     this.#options = options;
     this.#replies = new MmsgBatch(options.socket.descriptor, { width: 1 });
-    this.#thread = this.#startThread(this.#place);
+    this.#thread = this.#startThread(this.#place, false);
   }
 
   /** Resolves when its thread answers. */
@@ -101,10 +101,10 @@ export class SocketWorker {
     this.#replies[Symbol.dispose]();
   }
 
-  #startThread(place: ThreadPlace): UdpThread {
+  #startThread(place: ThreadPlace, replaces: boolean): UdpThread {
     const { socket, start, onDeferred, onReplyLost } = this.#options;
     this.#startedMs = this.#runtime.clock.monotonicMs();
-    const thread = new UdpThread({ ...start(place), socket: socket.descriptor }, (message) =>
+    const thread = new UdpThread({ ...start(place), socket: socket.descriptor, replaces }, (message) =>
       onDeferred(message, (octets) => {
         if (this.#isClosed) onReplyLost?.();
         else this.#replies.reply(message.peer, octets);
@@ -117,7 +117,7 @@ export class SocketWorker {
   async #restart(): Promise<void> {
     const before = this.#thread;
     const place = this.#place === 0 ? 1 : 0;
-    const next = this.#startThread(place);
+    const next = this.#startThread(place, true);
     this.#coming = next;
     try {
       await next.ready;
@@ -151,7 +151,7 @@ export class SocketWorker {
     log.warn("a dns worker thread ended; another takes its socket", { ...this.local, error, waitMs });
     this.#cancelRestart = clock.after(waitMs, () => {
       this.#past = sumCounters([this.#past, ended.counters]);
-      this.#thread = this.#startThread(this.#place);
+      this.#thread = this.#startThread(this.#place, false);
     });
   }
 }

@@ -9,7 +9,7 @@ import { AnswerCore } from "../server/answer-core.ts";
 import { answerProxied } from "../server/proxy-datagrams.ts";
 import { ProxySources } from "../server/proxy-sources.ts";
 import { QueryLogRing } from "../server/query-log-ring.ts";
-import { warmUp } from "./warm-up.ts";
+import { WarmUp } from "./warm-up.ts";
 import { ending, WorkerControl } from "./worker-control.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./worker-messages.ts";
 
@@ -31,9 +31,12 @@ const clock: Clock = { ...runtime.clock, now: () => receivedMs };
 // Lets V8 compile an answer as one piece of code; by default it stops inlining half-way. For the whole process: there is no
 // such setting for one thread.
 setFlagsFromString("--max-inlined-bytecode-size=2000");
-setFlagsFromString("--max-inlined-bytecode-size-cumulative=5000");
+setFlagsFromString("--max-inlined-bytecode-size-cumulative=10000");
+setFlagsFromString("--max-inlined-bytecode-size-absolute=10000");
 
-warmUp(runtime);
+let warmUp: WarmUp | undefined;
+// Who replaces another has time: that one still answers.
+while (start.replaces && !isWarm()) stepWarmUp();
 const core = new AnswerCore(start.shared, { ...runtime, clock, slot: start.slot });
 const signer = new AnswerSigner(runtime);
 for (const signing of start.signings) sign(signing);
@@ -69,12 +72,23 @@ function answerUntilEnd(): void {
   for (;;) {
     const how = control.ending;
     if (how === ending.now) return;
-    options.wait = how === ending.none;
+    options.wait = how === ending.none && isWarm();
     const count = batch.serve(answer, options);
+    // Whom nobody asks yet uses the time; what is asked warms up as well.
+    if (count === 0 && !isWarm()) stepWarmUp();
     control.setCounters(batch, deferred, deferredLost);
     readMail();
     if (how === ending.drained && count === 0) return;
   }
+}
+
+function isWarm(): boolean {
+  return warmUp !== undefined && warmUp.isDone;
+}
+
+function stepWarmUp(): void {
+  warmUp ??= new WarmUp(runtime);
+  warmUp.step();
 }
 
 function readMail(): void {

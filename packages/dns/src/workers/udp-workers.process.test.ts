@@ -86,8 +86,10 @@ for (const shared of [address, "::1"])
       const answer = await ask(serving.local, question("www.p.test"));
       assert.equal(answer.answers.length, 2);
     }
+    // A thread counts a batch once it has sent the answers.
+    while (serving.workers.counters.received < 24) await runtime.clock.sleep(1);
     const { received, answered, unsendable, deferredLost } = serving.workers.counters;
-    assert.deepEqual([received >= 24, answered === received, unsendable, deferredLost], [true, true, 0, 0]);
+    assert.deepEqual([answered === received, unsendable, deferredLost], [true, 0, 0]);
   });
 
 test(

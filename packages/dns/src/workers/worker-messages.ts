@@ -13,6 +13,8 @@ export interface WorkerStart {
   readonly signings: readonly ZoneSigning[];
   /** The slot of the authority's counters. */
   readonly slot: number;
+  /** Whether another thread answers until this one is ready. */
+  readonly replaces: boolean;
   readonly proxies: readonly string[];
   readonly queryLog?: SharedQueryLogRing;
 }

@@ -23,6 +23,8 @@ export class ZoneView implements SetMemory {
   readonly memory: SharedArrayBuffer;
   readonly origin: Name;
   readonly originLabels: number;
+  /** Octets of the origin. */
+  readonly originLength: number;
   octets: Uint8Array;
   words: Int32Array;
   /** Adds the signatures that the zone came with, where it did. */
@@ -40,7 +42,8 @@ export class ZoneView implements SetMemory {
     this.words = new Int32Array(memory, 0, header.words);
     this.refresh();
     const { words } = this;
-    this.origin = this.octets.slice(header.origin * 4, header.origin * 4 + words[header.originLength]!);
+    this.originLength = words[header.originLength]!;
+    this.origin = this.octets.slice(header.origin * 4, header.origin * 4 + this.originLength);
     this.originLabels = words[header.originLabels]!;
   }
 
@@ -136,12 +139,7 @@ export class ZoneView implements SetMemory {
     const length = words[node + nodeWord.info]! & 0xff;
     if (name.length - start !== length) return false;
     if (start === 0) return isSameWords(words, node + nodeWord.name, name);
-    const { octets } = this;
-    const nameAt = (node + nodeWord.name) * 4;
-    const asked = name.octets;
-    for (let index = 0; index < length; index++)
-      if (octets[nameAt + index] !== asked[start + index]) return false;
-    return true;
+    return name.isSuffixAt(start, words, node + nodeWord.name);
   }
 
   /** Whether a node's name is at or above a lookup name. */
