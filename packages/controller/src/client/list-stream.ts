@@ -26,6 +26,7 @@ const frameBytesMax = 1024 * 1024;
 export async function readListStream(
   chunks: AsyncIterable<Uint8Array>,
   onItem: (item: ObjectSpan) => void,
+  onChunk: () => void = () => {},
 ): Promise<ListMeta> {
   const frame = new ListFrame();
   const scanner = new ContainerScanner({
@@ -33,7 +34,10 @@ export async function readListStream(
     between: (octets, start, end) => frame.between(octets, start, end),
     onContainer: onItem,
   });
-  for await (const chunk of chunks) scanner.push(chunk);
+  for await (const chunk of chunks) {
+    onChunk();
+    scanner.push(chunk);
+  }
   scanner.finish();
   return frame.metadata();
 }

@@ -182,7 +182,7 @@ function metadataField(octets: Uint8Array, from: number, end: number): MetadataF
   }
 }
 
-/** Decimals of up to 15 digits as a number, anything else as its text. */
+/** Decimals that a number holds exactly as a number, anything else as its text. */
 function versionAt(octets: Buffer, start: number, end: number): CompactVersion {
   let version = 0;
   for (let at = start; at < end; at++) {
@@ -190,5 +190,6 @@ function versionAt(octets: Buffer, start: number, end: number): CompactVersion {
     if (digit < 0 || digit > 9 || (digit === 0 && at === start)) return octets.toString("latin1", start, end);
     version = version * 10 + digit;
   }
-  return end - start >= 1 && end - start <= 15 ? version : octets.toString("latin1", start, end);
+  const exact = end > start && end - start <= 16 && version <= Number.MAX_SAFE_INTEGER;
+  return exact ? version : octets.toString("latin1", start, end);
 }

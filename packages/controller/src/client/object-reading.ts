@@ -55,5 +55,7 @@ export function readingOf(value: unknown): ObjectReading {
 
 /** The shortest form of a version that can be turned back. */
 export function compactVersion(version: string): CompactVersion {
-  return /^[1-9][0-9]{0,14}$/.test(version) ? Number(version) : version;
+  return /^[1-9][0-9]{0,15}$/.test(version) && Number(version) <= Number.MAX_SAFE_INTEGER
+    ? Number(version)
+    : version;
 }

@@ -5,7 +5,7 @@ import { deadlineSignal } from "../deadline-signal.ts";
 import { ApiError, isApiError } from "./api-error.ts";
 import { readListStream } from "./list-stream.ts";
 import { ObjectReader } from "./object-reader.ts";
-import type { ObjectReading } from "./object-reading.ts";
+import type { ObjectReading, ObjectSpan } from "./object-reading.ts";
 import { expectSpeech } from "./silence.ts";
 import { deadlineExceeded } from "./transport.ts";
 import type { Exchange, Transport } from "./transport.ts";
@@ -28,7 +28,7 @@ export interface RawListRequest {
 
 /** Sends a list and reads its answer item by item. @throws ApiError; the reason of the caller's signal */
 export async function readRawList(reader: RawListReader, request: RawListRequest): Promise<ListMeta> {
-  const { clock, transport, type, onItem } = reader;
+  const { clock, transport, type } = reader;
   const { exchange, deadlineMs } = request;
   const { subject } = exchange;
   using bounds = deadlineSignal(clock, { signal: request.signal });
@@ -38,17 +38,12 @@ export async function readRawList(reader: RawListReader, request: RawListRequest
   const response = await transport.openPatiently(exchange, { signal, endsAtMs });
   silence.heard();
   const objects = new ObjectReader({ namespaced: type.namespaced });
-  async function* heard(): AsyncGenerator<Uint8Array, void, undefined> {
-    for await (const chunk of response.body) {
-      silence.heard();
-      yield chunk;
-    }
-  }
   try {
-    return await readListStream(heard(), (span) => {
+    const onItem = (span: ObjectSpan): void => {
       const reading = objects.read(span);
-      if (reading !== undefined) onItem(reading);
-    });
+      if (reading !== undefined) reader.onItem(reading);
+    };
+    return await readListStream(response.body, onItem, silence.heard);
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     if (isApiError(cause)) throw cause;

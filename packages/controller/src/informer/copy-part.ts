@@ -32,10 +32,10 @@ export class CopyPart<T extends KubeObject> implements ReflectorTarget {
   }
 
   collect(reading: ObjectReading): void {
-    const stored = this.#copy.get(reading.key);
-    this.#drop(reading.key);
-    if (stored?.isStateOf(reading) === true) this.#collected.set(stored.key, stored);
-    else this.#collected.set(reading.key, this.#copy.keep(reading, stored?.key));
+    const { key } = reading;
+    const stored = this.#copy.get(key);
+    if (stored?.isStateOf(reading) === true) return this.#collect(stored.key, stored);
+    this.#collect(key, this.#copy.keep(reading, stored?.key));
   }
 
   uncollect(key: string): void {
@@ -51,6 +51,11 @@ export class CopyPart<T extends KubeObject> implements ReflectorTarget {
   replace(): void {
     const collected = this.#collected;
     this.#collected = new Map();
+    if (!this.#complete && this.#copy.isEmpty) {
+      this.#complete = true;
+      this.#copy.adopt(collected);
+      return this.#options.onComplete();
+    }
     const changes: Change<T>[] = [];
     const replaced: RawObject<T>[] = [];
     for (const [key, before] of this.#copy.entries()) {
@@ -99,6 +104,12 @@ export class CopyPart<T extends KubeObject> implements ReflectorTarget {
 
   progressed(): void {
     this.#options.onProgress();
+  }
+
+  #collect(key: string, object: RawObject<T>): void {
+    // Pages of one list do not overlap, as a rule.
+    if (this.#collected.has(key)) this.#drop(key);
+    this.#collected.set(key, object);
   }
 
   /** Lets an object go that was collected and is not in the copy. */

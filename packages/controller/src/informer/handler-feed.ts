@@ -48,6 +48,9 @@ export class HandlerFeed<T> implements HandlerRegistration {
   readonly synced: Promise<void>;
   readonly #handler: InformerHandler<T>;
   readonly #options: HandlerFeedOptions<T>;
+  /** The state that was there at first, as far as the handler is still to be told of it. It comes before the queue. */
+  #initial: RawObject<T>[] = [];
+  #initialAt = 0;
   readonly #queue = new Map<string | typeof syncMark, Pending<T>>();
   readonly #failed = new Map<string, Failed<T>>();
   /** How often in a row calls about an object failed. */
@@ -70,19 +73,21 @@ export class HandlerFeed<T> implements HandlerRegistration {
   }
 
   get pending(): number {
-    return this.#queue.size + this.#failed.size;
+    return this.#initial.length - this.#initialAt + this.#queue.size + this.#failed.size;
   }
 
   /** Queues the state that is there when the handler comes, or when the copy is complete for the first time. */
-  present(objects: Iterable<[string, RawObject<T>]>): void {
-    for (const [key, after] of objects) {
-      this.#put(key, { before: undefined, after, final: undefined, initial: true, resync: false });
+  present(objects: Iterable<RawObject<T>>): void {
+    for (const object of objects) {
+      this.#options.objects.hold(object);
+      this.#initial.push(object);
     }
     this.#queue.set(syncMark, nothing);
     this.#drain();
   }
 
   change(changes: Iterable<Change<T>>): void {
+    this.#queueInitial();
     for (const change of changes) {
       const failed = this.#failed.get(change.key);
       if (failed === undefined) {
@@ -101,6 +106,7 @@ export class HandlerFeed<T> implements HandlerRegistration {
 
   /** Queues every object as it is; those with something pending are told of that instead. */
   resync(objects: Iterable<[string, RawObject<T>]>): void {
+    this.#queueInitial();
     for (const [key, object] of objects) {
       if (this.#queue.has(key) || this.#failed.has(key)) continue;
       this.#put(key, { before: object, after: object, final: undefined, initial: false, resync: true });
@@ -111,6 +117,7 @@ export class HandlerFeed<T> implements HandlerRegistration {
   remove(): void {
     if (this.#removed) return;
     this.#removed = true;
+    this.#queueInitial();
     this.#requeueFailed();
     for (const pending of this.#queue.values()) this.#release(pending);
     this.#queue.clear();
@@ -137,13 +144,11 @@ export class HandlerFeed<T> implements HandlerRegistration {
     });
   }
 
-  /** Never rejects. Map iteration also visits what is added while it runs. */
+  /** Never rejects. */
   async #deliver(): Promise<void> {
     // Whoever changed the copy, or added the handler, finishes first.
     await Promise.resolve();
-    for (const [key, pending] of this.#queue) {
-      if (this.#stopped || this.#removed) return;
-      this.#queue.delete(key);
+    for (const [key, pending] of this.#taken()) {
       if (key === syncMark) {
         this.#hasSynced = true;
         this.#resolveSynced();
@@ -168,6 +173,35 @@ export class HandlerFeed<T> implements HandlerRegistration {
       }
       this.#release(pending);
     }
+  }
+
+  /** Takes what is to be told, one by one, until there is no more, or the feed is stopped. */
+  *#taken(): Generator<readonly [string | typeof syncMark, Pending<T>], void, undefined> {
+    while (this.#initialAt < this.#initial.length) {
+      if (this.#stopped || this.#removed) return;
+      const object = this.#initial[this.#initialAt++] as RawObject<T>;
+      yield [object.key, initialPending(object)];
+    }
+    this.#initial = [];
+    this.#initialAt = 0;
+    // Map iteration also visits what is added while it runs.
+    for (const next of this.#queue) {
+      if (this.#stopped || this.#removed) return;
+      this.#queue.delete(next[0]);
+      yield next;
+    }
+  }
+
+  /** Puts what is left of the initial state into the queue, where changes are merged with it. */
+  #queueInitial(): void {
+    if (this.#initialAt === this.#initial.length) return;
+    this.#queue.delete(syncMark);
+    for (const object of this.#initial.slice(this.#initialAt)) {
+      this.#queue.set(object.key, initialPending(object));
+    }
+    this.#initial = [];
+    this.#initialAt = 0;
+    this.#queue.set(syncMark, nothing);
   }
 
   /** The handler still knows what it knew. Whatever happened to the object while it failed is in the queue. */
@@ -248,6 +282,10 @@ export class HandlerFeed<T> implements HandlerRegistration {
         return handler.onDelete?.(call.object.decode(), { missed: call.missed });
     }
   }
+}
+
+function initialPending<T>(after: RawObject<T>): Pending<T> {
+  return { before: undefined, after, final: undefined, initial: true, resync: false };
 }
 
 const nothing: Pending<never> = {

@@ -211,7 +211,7 @@ export class Informer<T extends KubeObject = KubeObject> {
       cancelResync: noop,
     });
     if (this.#running) this.#scheduleResync(feed);
-    if (this.hasSynced) feed.present(this.#copy.entries());
+    if (this.hasSynced) feed.present(this.#copy.objects());
     return feed;
   }
 
@@ -273,7 +273,7 @@ export class Informer<T extends KubeObject = KubeObject> {
 
   #onComplete(): void {
     if (--this.#incomplete > 0) return;
-    for (const feed of this.#feeds.keys()) feed.present(this.#copy.entries());
+    for (const feed of this.#feeds.keys()) feed.present(this.#copy.objects());
     this.#resolveSynced();
   }
 

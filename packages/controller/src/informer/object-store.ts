@@ -8,7 +8,7 @@ export type OnIndexError = (error: unknown, about: { readonly index: string; rea
 
 /** The objects of a copy by key, and the indexes over them. Each change is whole before anybody can read. */
 export class ObjectStore<T> implements Lister<T> {
-  readonly #objects = new Map<string, RawObject<T>>();
+  #objects = new Map<string, RawObject<T>>();
   /** The keys of each namespace, once somebody has asked for one. */
   #namespaces: ObjectIndex<string> | undefined;
   readonly #indexes = new Map<string, ObjectIndex<T>>();
@@ -33,6 +33,10 @@ export class ObjectStore<T> implements Lister<T> {
   /** The objects as they are kept. */
   entries(): IterableIterator<[string, RawObject<T>]> {
     return this.#objects.entries();
+  }
+
+  objects(): IterableIterator<RawObject<T>> {
+    return this.#objects.values();
   }
 
   /** An object as it is kept. */
@@ -78,6 +82,15 @@ export class ObjectStore<T> implements Lister<T> {
     const index = new ObjectIndex<T>(valuesOf);
     this.#indexes.set(name, index);
     for (const [key, object] of this.#objects) this.#file({ name, index }, key, object);
+  }
+
+  /** Takes all these objects, of which there was none before; the map is the store's from now on. */
+  adopt(objects: Map<string, RawObject<T>>): void {
+    this.#objects = objects;
+    if (this.#namespaces !== undefined) for (const key of objects.keys()) this.#namespaces.put(key, key);
+    for (const [name, index] of this.#indexes) {
+      for (const [key, object] of objects) this.#file({ name, index }, key, object);
+    }
   }
 
   put(key: string, object: RawObject<T>): void {

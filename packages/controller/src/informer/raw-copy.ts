@@ -36,8 +36,21 @@ export class RawCopy<T extends KubeObject> {
     return this.#arena.bytes;
   }
 
+  get isEmpty(): boolean {
+    return this.store.size === 0;
+  }
+
+  /** Takes all objects of a copy that has none. */
+  adopt(objects: Map<string, RawObject<T>>): void {
+    this.store.adopt(objects);
+  }
+
   entries(): IterableIterator<[string, RawObject<T>]> {
     return this.store.entries();
+  }
+
+  objects(): IterableIterator<RawObject<T>> {
+    return this.store.objects();
   }
 
   get(key: string): RawObject<T> | undefined {
