@@ -81,7 +81,10 @@ export class RotatedFiles {
     // The first time there is nothing to fall back to, and nobody replaces files that have just been made.
     if (this.#texts === undefined && this.#isWhole(texts)) return texts;
     for (let looks = 1; !isSame(texts, this.#texts); looks++) {
-      if (looks === looksMax) throw new Error(`${this.#paths.join(", ")}: empty, or changing all the time`);
+      if (looks === looksMax)
+        throw new Error(
+          `${this.#paths.join(", ")}: empty, half written, not fitting each other, or changing all the time`,
+        );
       await this.#clock.sleep(settleMs);
       const again = await this.#read();
       if (isSame(texts, again) && this.#isWhole(again)) return again;

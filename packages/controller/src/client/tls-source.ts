@@ -1,3 +1,4 @@
+import { X509Certificate, createPrivateKey } from "node:crypto";
 import type { Clock, HttpClientOptions, LocalSystem } from "@meridian/runtime";
 import { ControllerError } from "../controller-error.ts";
 import { RotatedFiles } from "./rotated-files.ts";
@@ -38,7 +39,10 @@ export class TlsFiles implements TlsSource {
   ) {
     this.#options = options;
     this.#settings = options.settings;
-    this.#files = new RotatedFiles(clock, system, { paths: Object.values(options.files) });
+    this.#files = new RotatedFiles(clock, system, {
+      paths: Object.values(options.files),
+      isWhole: (texts) => texts.every((text) => text.trim() !== "") && isPair(this.#with(texts)),
+    });
   }
 
   async current(): Promise<TlsSettings> {
@@ -55,13 +59,27 @@ export class TlsFiles implements TlsSource {
     }
     if (texts !== this.#read) {
       this.#read = texts;
-      const read = Object.keys(this.#options.files).map((field, index) => [field, texts[index]]);
-      this.#settings = { ...this.#options.settings, ...Object.fromEntries(read) };
+      this.#settings = this.#with(texts);
     }
     return this.#settings;
   }
 
   expire(): void {
     this.#files.expire();
+  }
+
+  #with(texts: readonly string[]): TlsSettings {
+    const read = Object.keys(this.#options.files).map((field, index) => [field, texts[index]]);
+    return { ...this.#options.settings, ...Object.fromEntries(read) };
+  }
+}
+
+/** False for a certificate with the key of another one, or half a file: a writer is between the two. */
+function isPair({ certificatePem, privateKeyPem }: TlsSettings): boolean {
+  if (certificatePem === undefined || privateKeyPem === undefined) return true;
+  try {
+    return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(privateKeyPem));
+  } catch {
+    return false;
   }
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { configMapType } from "@meridian/kube";
 import { fakeSystem } from "../../testdata/fake-system.ts";
+import { keyPairs } from "../../testdata/key-pairs.ts";
 import { json, scriptedWorld } from "../../testdata/scripted-http.ts";
 import { clientFromEnvironment } from "./client-from-environment.ts";
 import { clientFromKubeconfig, connectionFromKubeconfig } from "./connection-from-kubeconfig.ts";
@@ -75,11 +76,12 @@ test("a context needs no user, a server with a CA no scheme, and a cluster may h
 });
 
 test("files are relative to the kubeconfig, and followed when they are replaced", async () => {
+  const [one, two] = keyPairs;
   const system = fakeSystem({
     files: {
-      "/k/ca.pem": "CA 1",
-      "/k/certs/cert.pem": "CERT 1",
-      "/abs/key.pem": "KEY 1",
+      "/k/ca.pem": "CA",
+      "/k/certs/cert.pem": one.certificatePem,
+      "/abs/key.pem": one.privateKeyPem,
       "/k/token": "token 1",
     },
   });
@@ -91,20 +93,22 @@ test("files are relative to the kubeconfig, and followed when they are replaced"
     simulation.complete(client.get(configMapType, { namespace: "n", name: "a" }));
   await get();
   await get();
-  system.files.set("/k/certs/cert.pem", "CERT 2");
-  system.files.set("/abs/key.pem", "KEY 2");
+  system.files.set("/k/certs/cert.pem", two.certificatePem);
   system.files.set("/k/token", "token 2");
   await get();
   await simulation.run({ untilMs: 61_000 });
+  await get(); // the certificate has come, and its key has not
+  system.files.set("/abs/key.pem", two.privateKeyPem);
+  await simulation.run({ untilMs: 63_000 });
   await get();
-  const tls = { insecureSkipVerify: true, caPem: "CA 1" };
+  const tls = { insecureSkipVerify: true, caPem: "CA" };
   assert.deepEqual(clientOptions, [
-    { origin: "https://h:1", tls: { ...tls, certificatePem: "CERT 1", privateKeyPem: "KEY 1" } },
-    { origin: "https://h:1", tls: { ...tls, certificatePem: "CERT 2", privateKeyPem: "KEY 2" } },
+    { origin: "https://h:1", tls: { ...tls, ...one } },
+    { origin: "https://h:1", tls: { ...tls, ...two } },
   ]);
   assert.deepEqual(
     requests.map(({ headers }) => headers?.["authorization"]),
-    ["Bearer token 1", "Bearer token 1", "Bearer token 1", "Bearer token 2"],
+    ["Bearer token 1", "Bearer token 1", "Bearer token 1", "Bearer token 2", "Bearer token 2"],
   );
 });
 

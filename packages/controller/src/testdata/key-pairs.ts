@@ -1,0 +1,47 @@
+/** A certificate and its key. */
+export interface KeyPair {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+}
+
+/** Two self-signed certificates with their keys, for tests of what reads them. Nothing trusts them. */
+export const keyPairs: readonly [KeyPair, KeyPair] = [
+  {
+    certificatePem: `-----BEGIN CERTIFICATE-----
+MIIBeTCCAR+gAwIBAgIUaI/1NTw7XoypeJ251+o8ePCo3bwwCgYIKoZIzj0EAwIw
+ETEPMA0GA1UEAwwGcGFpciAxMCAXDTI2MTEzMDE3NTM0OVoYDzIxMjYxMTA2MTc1
+MzQ5WjARMQ8wDQYDVQQDDAZwYWlyIDEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+AASYTEsTrYKIdaO5nYvCFPN/1S2fmnyB7Y9kWaVg6nBkYZf392DJ5rpa50ee1RlO
+JMK0CNnrKcXfMz4D0z1LYgruo1MwUTAdBgNVHQ4EFgQUbMnB0iuN45dx13YU7vBh
+W19FsUUwHwYDVR0jBBgwFoAUbMnB0iuN45dx13YU7vBhW19FsUUwDwYDVR0TAQH/
+BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiAkZeqpiey2DXJ+rOgnGsYNgzslHfw4
+WYVE3U3ho4joAgIhAMyieANjEcL/GrulJSfoNJyZ0o/rCvZ+CKRn8ja+rJAk
+-----END CERTIFICATE-----
+`,
+    privateKeyPem: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgEXV47ThJar0gmuod
+MLs3WIlz2SZ4Ves1nayIJZaQi56hRANCAASYTEsTrYKIdaO5nYvCFPN/1S2fmnyB
+7Y9kWaVg6nBkYZf392DJ5rpa50ee1RlOJMK0CNnrKcXfMz4D0z1LYgru
+-----END PRIVATE KEY-----
+`,
+  },
+  {
+    certificatePem: `-----BEGIN CERTIFICATE-----
+MIIBeDCCAR+gAwIBAgIUDfBF8aybYtnHtb11e/Vf27Hn2zIwCgYIKoZIzj0EAwIw
+ETEPMA0GA1UEAwwGcGFpciAyMCAXDTI2MTEzMDE3NTM0OVoYDzIxMjYxMTA2MTc1
+MzQ5WjARMQ8wDQYDVQQDDAZwYWlyIDIwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+AATw9jL0xste618tbXeiYlaKv7ZKtUgK8Xr/Gp2WrbRwL9PTrh5QNG09HLKCSHuc
+Gu5fsVfjc5kq4vw53BIUHasso1MwUTAdBgNVHQ4EFgQUhjvVPlZZCu9Urwj6C7Av
+Vw5xKLEwHwYDVR0jBBgwFoAUhjvVPlZZCu9Urwj6C7AvVw5xKLEwDwYDVR0TAQH/
+BAUwAwEB/zAKBggqhkjOPQQDAgNHADBEAiB6sOLrnWqsle5qRd9yM3bihuROht+q
+OqXXg28ggBHqCAIgRXpPD/+6r6gLONlzRGafBqRgpFOx1NXGU3hTBkGHsFg=
+-----END CERTIFICATE-----
+`,
+    privateKeyPem: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgfh1zrgPB7v7l1InR
+AAXoTQvt3QDn4gkAnhE2sYJAao+hRANCAATw9jL0xste618tbXeiYlaKv7ZKtUgK
+8Xr/Gp2WrbRwL9PTrh5QNG09HLKCSHucGu5fsVfjc5kq4vw53BIUHass
+-----END PRIVATE KEY-----
+`,
+  },
+];
