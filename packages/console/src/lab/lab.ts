@@ -1,5 +1,4 @@
 import { Informer, KubeClient } from "@meridian/controller";
-import { isStatusError } from "@meridian/kube";
 import type { Pod } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import type { Runtime } from "@meridian/runtime";
@@ -11,9 +10,10 @@ import { countersSince, noCounters, sumOfCounters } from "./compose-state.ts";
 import { ControllerDesk, desiredDefault } from "./controller-desk.ts";
 import { LabCopy } from "./lab-copy.ts";
 import type { LabApiServer } from "./lab-copy.ts";
-import { labNamespace, lowestFreeName, newPod, podType, withNextValue } from "./lab-pods.ts";
+import { labNamespace, lowestFreeName, podType } from "./lab-pods.ts";
 import { controllerUser, copyNames, lookerUser, pageUser } from "./lab-users.ts";
 import { LabView } from "./lab-view.ts";
+import { PageWriter } from "./page-writer.ts";
 import { Truth } from "./truth.ts";
 
 /** How long a copy may take to be complete before a command answers without it. */
@@ -41,6 +41,7 @@ export class Lab implements AsyncDisposable {
   readonly #page: KubeClient;
   readonly #small: KubeClient;
   readonly #view: LabView;
+  readonly #writer: PageWriter;
   readonly #desk: ControllerDesk;
   readonly #closing = new AbortController();
   readonly #following: Promise<void>;
@@ -90,6 +91,7 @@ export class Lab implements AsyncDisposable {
       inTurn: (work) => this.#inTurn(work),
       signal: this.#closing.signal,
     });
+    this.#writer = new PageWriter(this.#page, this.#view);
     this.#desk = new ControllerDesk(runtime, { client: this.#small, view: this.#view });
     // It only says when to look: other programs may write as well.
     const follower = new Informer<Pod>(
@@ -147,9 +149,11 @@ export class Lab implements AsyncDisposable {
       case "create":
         return this.#createPod(command.name);
       case "change":
-        return this.#changePod(command.name);
+        await this.#writer.change(command.name);
+        return undefined;
       case "delete":
-        return this.#deletePod(command.name);
+        await this.#writer.delete(command.name);
+        return undefined;
       case "compact":
         return this.#compact(command.keep ?? 0);
       case "setHistory":
@@ -193,7 +197,9 @@ export class Lab implements AsyncDisposable {
       case "readCopy":
         return this.#readCopy(copy, command.times ?? readsDefault);
       case "staleWrite":
-        return this.#staleWrite(copy, command.name);
+        return (await this.#writer.changeAsSeenBy(copy, command.name))
+          ? undefined
+          : { code: "NoSuchPod", about: command.name };
       case "loseEvent":
         return this.#arm(copy, { fault: command.silently === true ? "loseSilently" : "lose", ms: 0 });
       case "doubleEvent":
@@ -206,66 +212,10 @@ export class Lab implements AsyncDisposable {
     }
   }
 
-  // Writes of the page.
-
   async #createPod(given: string | undefined): Promise<RefusalOrNothing> {
     const taken = new Set((this.#view.reading?.pods ?? []).map(({ metadata }) => metadata.name ?? ""));
     if (taken.size >= labLimits.pods) return { code: "TooMany", about: "pods" };
-    const name = given ?? lowestFreeName(taken);
-    await this.#write("create", name, () => this.#page.create(podType, newPod(name), asPage));
-    return undefined;
-  }
-
-  async #changePod(name: string): Promise<RefusalOrNothing> {
-    await this.#write("change", name, async () => {
-      const pod = await this.#page.get<Pod>(podType, { name, namespace: labNamespace });
-      await this.#page.update(podType, withNextValue(pod), asPage);
-    });
-    return undefined;
-  }
-
-  async #deletePod(name: string): Promise<RefusalOrNothing> {
-    const ref = { name, namespace: labNamespace };
-    await this.#write("delete", name, () => this.#page.delete(podType, ref, { gracePeriodSeconds: 0 }));
-    return undefined;
-  }
-
-  /** What the server refuses is a line of the log, since that is what the lab is about. */
-  async #write(
-    action: "create" | "change" | "delete",
-    name: string,
-    write: () => Promise<unknown>,
-  ): Promise<void> {
-    try {
-      await write();
-    } catch (error) {
-      if (!isStatusError(error)) throw error;
-      this.#view.tell({ code: "pageRefused", action, name, status: error.code, reason: error.reason ?? "" });
-    }
-  }
-
-  async #staleWrite(copy: LabCopy, name: string): Promise<RefusalOrNothing> {
-    const pod = copy.informer.lister.get(`${labNamespace}/${name}`);
-    if (pod === undefined) return { code: "NoSuchPod", about: name };
-    const sentVersion = this.#view.line.versionOf(pod.metadata.resourceVersion ?? "");
-    const about = { copy: copy.name, name, sentVersion };
-    try {
-      const { metadata } = await this.#page.update(podType, withNextValue(pod), asPage);
-      const version = this.#view.line.versionOf(metadata.resourceVersion ?? "");
-      this.#view.tell({ code: "staleWriteAccepted", ...about, version });
-    } catch (error) {
-      if (!isStatusError(error)) throw error;
-      await this.#view.look();
-      const current = this.#view.reading?.pods.find(({ metadata }) => metadata.name === name)?.metadata;
-      this.#view.tell({
-        code: "staleWriteRefused",
-        ...about,
-        status: error.code,
-        reason: error.reason ?? "",
-        currentVersion:
-          current === undefined ? null : this.#view.line.versionOf(current.resourceVersion ?? ""),
-      });
-    }
+    await this.#writer.create(given ?? lowestFreeName(taken));
     return undefined;
   }
 
@@ -397,22 +347,18 @@ export class Lab implements AsyncDisposable {
     this.#historyMax = historyMaxDefault;
 
     const { pods } = await this.#truth.read();
-    for (const { metadata } of pods) await this.#deletePod(metadata.name ?? "");
+    for (const { metadata } of pods) await this.#writer.delete(metadata.name ?? "");
     const { counters, resourceVersion } = await this.#truth.read();
     await this.#truth.compact({ resourceVersion });
     this.#view.begin(resourceVersion, sumOfCounters(counters.values()));
     this.#view.tell({ code: "started", historyMax: historyMaxDefault });
-    for (const name of ["web-1", "web-2"]) {
-      await this.#write("create", name, () => this.#page.create(podType, newPod(name), asPage));
-    }
+    for (const name of ["web-1", "web-2"]) await this.#writer.create(name);
     await this.#view.look();
     return this.#addCopy();
   }
 }
 
 const closed = (): Error => new Error("the lab is closed");
-
-const asPage = { fieldManager: pageUser };
 
 const incidentCodes = {
   lost: "eventLost",
