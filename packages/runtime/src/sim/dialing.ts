@@ -133,6 +133,6 @@ class Attempt {
       broken: () => this.#listener.onRefused(),
     };
     accepted.send({ kind: "open" });
-    sink.accept(accepted);
+    peer.boot.enter(() => sink.accept(accepted));
   }
 }

@@ -92,7 +92,7 @@ export class Fabric {
       world.timers.schedule(world.nowMs + drawDelayMs(random, conditions), () => {
         if (receiver.boot === undefined) return;
         world.trace.add(world.nowMs, `datagram ${formatEndpoint(from)}>${formatEndpoint(to)}`, octets);
-        receiver.datagramPorts.lookup(to)?.receive(octets, from);
+        receiver.boot.enter(() => receiver.datagramPorts.lookup(to)?.receive(octets, from));
       });
     }
   }

@@ -1,6 +1,6 @@
 export { Simulation } from "./simulation.ts";
 export type { NodeOptions, RunOptions, SimLogLine, SimulationOptions } from "./simulation.ts";
-export type { CrashKind, SimNode } from "./sim-node.ts";
+export type { CrashKind, PauseKind, SimNode } from "./sim-node.ts";
 export type { LinkConditions } from "./links.ts";
 export type { TcpConditions } from "./fabric.ts";
 export type { DiskConditions, Platter } from "./platter.ts";

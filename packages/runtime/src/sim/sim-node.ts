@@ -15,6 +15,20 @@ export type CrashKind =
   /** As by kill -9: the kernel resets the connections, refuses new ones and keeps what was written. */
   | "process";
 
+/** What stands still. */
+export type PauseKind =
+  /** The process gets no time, as by SIGSTOP or a long garbage collection; all clocks go on. */
+  | "process"
+  /** The machine is suspended, as a virtual one may be: its monotonic clock stands still, the wall goes on. */
+  | "machine";
+
+/** What a node is made of. */
+export interface SimNodeParts {
+  readonly platter: Platter;
+  readonly log: Logger;
+  readonly clockRate: number;
+}
+
 /** A machine of the simulation and the process that runs on it. */
 export class SimNode {
   readonly #fabric: Fabric;
@@ -25,12 +39,15 @@ export class SimNode {
   #boot: Boot | undefined;
   #boots = 0;
   #skewMs = 0;
+  #pause: { readonly kind: PauseKind; readonly sinceMs: number } | undefined;
+  readonly #clockRate: number;
 
-  constructor(fabric: Fabric, host: Host, options: { platter: Platter; log: Logger }) {
+  constructor(fabric: Fabric, host: Host, options: SimNodeParts) {
     this.#fabric = fabric;
     this.#host = host;
     this.#platter = options.platter;
     this.#log = options.log;
+    this.#clockRate = options.clockRate;
     this.restart();
   }
 
@@ -67,12 +84,39 @@ export class SimNode {
     this.#skewMs = skewMs;
   }
 
+  get paused(): boolean {
+    return this.#pause !== undefined;
+  }
+
+  /** Stops the process between two steps: none of its code runs until `resume`. What comes for it waits. */
+  pause(kind: PauseKind = "process"): void {
+    if (this.#boot === undefined || this.#pause !== undefined) return;
+    this.#record(`pause ${kind}`);
+    this.#pause = { kind, sinceMs: this.#fabric.world.nowMs };
+    this.#boot.pause();
+  }
+
+  /** Goes on after a `pause`: first with the timers that are due, then with what has come. */
+  resume(): void {
+    const boot = this.#boot;
+    if (boot === undefined || this.#pause === undefined) return;
+    this.#record("resume");
+    const { world } = this.#fabric;
+    const laterMs = this.#pause.kind === "machine" ? world.nowMs - this.#pause.sinceMs : 0;
+    this.#pause = undefined;
+    boot.suspendedMs += laterMs;
+    const held = boot.resume();
+    world.timers.resume(boot, { nowMs: world.nowMs, laterMs });
+    for (const callback of held) world.timers.schedule(world.nowMs, () => boot.enter(callback), boot);
+  }
+
   /** Ends the process in the middle of whatever it does. A node that is down stays down. */
   crash(kind: CrashKind = "power"): void {
     const boot = this.#boot;
     if (boot === undefined) return;
     this.#record(`crash ${kind}`);
     this.#boot = undefined;
+    this.#pause = undefined;
     this.#runtime = undefined;
     this.#host.boot = undefined;
     this.#host.powered = kind === "process";
@@ -100,7 +144,11 @@ export class SimNode {
     this.#host.boot = boot;
     this.#host.powered = true;
     this.#runtime = {
-      clock: new SimClock(world, boot, { skewMs: () => this.#skewMs, monotonicStartMs: start - world.nowMs }),
+      clock: new SimClock(world, boot, {
+        skewMs: () => this.#skewMs,
+        monotonicStartMs: start,
+        rate: this.#clockRate,
+      }),
       random: world.random(`node/${this.name}/${this.#boots}`),
       network: new SimNetwork(this.#fabric, this.#host, { boot, log: this.#log }),
       disk: new SimDisk(world, boot, this.#platter),

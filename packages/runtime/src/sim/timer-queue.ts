@@ -2,11 +2,13 @@ import type { Boot } from "./boot.ts";
 
 /** One entry of the queue. Its callback is gone once it was cancelled. */
 export interface Timer {
-  readonly atMs: number;
-  readonly sequence: number;
+  atMs: number;
+  sequence: number;
   /** The boot whose end cancels the timer; none for what belongs to the world, such as a datagram in flight. */
   readonly owner: Boot | undefined;
   callback: (() => void) | undefined;
+  /** It is due, and its owner is paused. */
+  parked: boolean;
 }
 
 /**
@@ -16,11 +18,12 @@ export interface Timer {
  */
 export class TimerQueue {
   #heap: Timer[] = [];
+  #parked: Timer[] = [];
   #cancelled = 0;
   #sequence = 0;
 
   schedule(atMs: number, callback: () => void, owner?: Boot): Timer {
-    const timer: Timer = { atMs, sequence: this.#sequence++, owner, callback };
+    const timer: Timer = { atMs, sequence: this.#sequence++, owner, callback, parked: false };
     this.#heap.push(timer);
     this.#siftUp(this.#heap.length - 1);
     return timer;
@@ -29,6 +32,7 @@ export class TimerQueue {
   cancel(timer: Timer): void {
     if (timer.callback === undefined) return;
     timer.callback = undefined;
+    if (timer.parked) return;
     this.#cancelled++;
     if (this.#cancelled > 64 && this.#cancelled * 2 > this.#heap.length) this.#rebuild();
   }
@@ -36,6 +40,24 @@ export class TimerQueue {
   /** Drops all timers of a boot that has ended. */
   cancelOwnedBy(boot: Boot): void {
     for (const timer of this.#heap) if (timer.owner === boot) timer.callback = undefined;
+    this.#parked = this.#parked.filter((timer) => timer.owner !== boot);
+    this.#rebuild();
+  }
+
+  /**
+   * Lets the timers of a boot that was paused go on: those that came due meanwhile are due now, in their order. With
+   * `laterMs` its time stood still, and all of its timers are due so much later.
+   */
+  resume(boot: Boot, { nowMs, laterMs }: { readonly nowMs: number; readonly laterMs: number }): void {
+    if (laterMs > 0) for (const timer of this.#heap) if (timer.owner === boot) timer.atMs += laterMs;
+    for (const timer of this.#parked) {
+      if (timer.owner !== boot || timer.callback === undefined) continue;
+      timer.parked = false;
+      timer.atMs = laterMs > 0 ? timer.atMs + laterMs : nowMs;
+      timer.sequence = this.#sequence++;
+      this.#heap.push(timer);
+    }
+    this.#parked = this.#parked.filter((timer) => timer.owner !== boot);
     this.#rebuild();
   }
 
@@ -52,6 +74,11 @@ export class TimerQueue {
       }
       if (first.atMs > limitMs) return undefined;
       this.#removeFirst();
+      if (first.owner?.paused === true) {
+        first.parked = true;
+        this.#parked.push(first);
+        continue;
+      }
       first.callback = undefined; // a later cancel of a fired timer must not be counted
       return { atMs: first.atMs, callback };
     }
@@ -59,7 +86,7 @@ export class TimerQueue {
 
   /** How many timers wait. */
   get size(): number {
-    return this.#heap.length - this.#cancelled;
+    return this.#heap.length - this.#cancelled + this.#parked.length;
   }
 
   #rebuild(): void {

@@ -175,7 +175,9 @@ export class WireEnd {
     if (peer.open) {
       peer.#lastHeardMs = world.nowMs;
       world.trace.add(world.nowMs, `connection ${this.#describe()} ${message.kind}`, message.octets);
-      peer.reader?.receive(message);
+      peer.boot.enter(() => {
+        if (peer.open) peer.reader?.receive(message);
+      });
     } else if (peer.host.powered && this.open) {
       peer.#sendReset("the other side has no such connection any more");
     }
@@ -208,9 +210,8 @@ export class WireEnd {
     world.trace.add(world.nowMs, `connection ${this.#describe()} broken`);
     const between = `${formatEndpoint(this.local)} and ${formatEndpoint(this.#other.local)}`;
     this.#forget();
-    this.reader?.broken(
-      new NetworkError(code, `the connection between ${between} broke: ${reason}; connect again`),
-    );
+    const error = new NetworkError(code, `the connection between ${between} broke: ${reason}; connect again`);
+    this.boot.enter(() => this.reader?.broken(error));
   }
 
   #forget(): void {
