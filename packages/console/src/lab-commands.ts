@@ -2,7 +2,7 @@ import { labLimits } from "./lab-state.ts";
 
 /** What the page asks the lab to do: the body of `POST /lab/commands`. */
 export type LabCommand =
-  /** Without a name: the lowest free one, `web-1` and so on. */
+  /** Without a name: `web-N`, with the number after the highest that the truth or a copy has. */
   | { readonly do: "create"; readonly name?: string }
   | { readonly do: "change" | "delete"; readonly name: string }
   /** `break` (default): connections break and none comes through. `silence`: the connection stays, and nothing comes. */

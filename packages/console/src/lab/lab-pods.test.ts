@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pod } from "@meridian/kube";
-import { lowestFreeName, newPod, valueOf, withNextValue } from "./lab-pods.ts";
+import { lowestFreeName, newPod, nextName, valueOf, withNextValue } from "./lab-pods.ts";
 import { VersionLine } from "./version-line.ts";
 
 const withImage = (image: string): Pod => ({
@@ -33,7 +33,12 @@ test("changing a Pod leaves everything else of it", () => {
   });
 });
 
-test("a new Pod takes the lowest name that is free", () => {
+test("a new Pod takes the name after the highest", () => {
+  assert.equal(nextName([]), "web-1");
+  assert.equal(nextName(["web-1", "web-10", "other", "web-x"]), "web-11");
+});
+
+test("the controller fills the lowest name that is free", () => {
   assert.equal(lowestFreeName(new Set()), "web-1");
   assert.equal(lowestFreeName(new Set(["web-1", "web-3", "other"])), "web-2");
 });

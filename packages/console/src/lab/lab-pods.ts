@@ -39,6 +39,12 @@ export function withNextValue(pod: Pod): Pod {
   return { ...pod, spec: { ...pod.spec, containers: [changed, ...others] } };
 }
 
+/** `web-N` with the number after the highest that is taken, so that it is taken for no other Pod, past or present. */
+export function nextName(taken: Iterable<string>): string {
+  const numbers = Array.from(taken, (name) => Number(/^web-(\d{1,6})$/.exec(name)?.[1] ?? 0));
+  return `${podPrefix}-${Math.max(0, ...numbers) + 1}`;
+}
+
 /** The lowest of `web-1`, `web-2` and so on that is not taken. */
 export function lowestFreeName(taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {

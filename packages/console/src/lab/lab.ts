@@ -10,7 +10,7 @@ import { countersSince, noCounters, sumOfCounters } from "./compose-state.ts";
 import { ControllerDesk, desiredDefault } from "./controller-desk.ts";
 import { LabCopy } from "./lab-copy.ts";
 import type { LabApiServer } from "./lab-copy.ts";
-import { labNamespace, lowestFreeName, podType } from "./lab-pods.ts";
+import { labNamespace, nextName, podType } from "./lab-pods.ts";
 import { controllerUser, copyNames, lookerUser, pageUser } from "./lab-users.ts";
 import { LabView } from "./lab-view.ts";
 import { PageWriter } from "./page-writer.ts";
@@ -213,9 +213,10 @@ export class Lab implements AsyncDisposable {
   }
 
   async #createPod(given: string | undefined): Promise<RefusalOrNothing> {
-    const taken = new Set((this.#view.reading?.pods ?? []).map(({ metadata }) => metadata.name ?? ""));
-    if (taken.size >= labLimits.pods) return { code: "TooMany", about: "pods" };
-    await this.#writer.create(given ?? lowestFreeName(taken));
+    const pods = this.#view.reading?.pods ?? [];
+    if (pods.length >= labLimits.pods) return { code: "TooMany", about: "pods" };
+    const all = [...pods, ...this.#copies.flatMap((copy) => copy.read())];
+    await this.#writer.create(given ?? nextName(all.map(({ metadata }) => metadata.name ?? "")));
     return undefined;
   }
 
