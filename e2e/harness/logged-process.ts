@@ -39,7 +39,7 @@ export class LoggedProcess implements AsyncDisposable {
   }
 
   /** Sends a signal and resolves when the process is gone; what does not end within `withinMs` is killed. */
-  async end(signal: NodeJS.Signals, withinMs = 20_000): Promise<void> {
+  async end(signal: NodeJS.Signals, withinMs = 10_000): Promise<void> {
     this.#child.kill(signal);
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), withinMs);
     await this.#closed;

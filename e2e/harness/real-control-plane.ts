@@ -23,6 +23,7 @@ export interface RealControlPlaneOptions {
 const address = "127.0.0.1";
 const startMsMax = 120_000;
 const startTriesMax = 3;
+const graceMs = 10_000;
 
 /** Why a real control plane cannot be started here; `undefined` where it can. In CI nothing is an excuse. */
 export async function realControlPlaneAbsence(): Promise<string | undefined> {
@@ -187,9 +188,12 @@ export class RealControlPlane implements AsyncDisposable {
     await this.start();
   }
 
-  /** Ends kube-apiserver; etcd goes on. */
+  /**
+   * Ends kube-apiserver; etcd goes on. In order it takes no connections any more and waits for those that watch; as long
+   * as whoever runs it lets it.
+   */
   async stop(how: "in order" | "killed" = "in order"): Promise<void> {
-    await this.#apiserver?.end(how === "killed" ? "SIGKILL" : "SIGTERM");
+    await this.#apiserver?.end(how === "killed" ? "SIGKILL" : "SIGTERM", graceMs);
   }
 
   /** Ends etcd as by kill -9 and starts it again on its data; kube-apiserver goes on. */

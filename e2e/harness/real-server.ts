@@ -9,7 +9,8 @@ import type {
   ServerUser,
 } from "../../test/conformance/controller/server-under-test.ts";
 import type { TcpProxy } from "../../test/conformance/tcp-proxy.ts";
-import { startRealControlPlane, type RealControlPlane } from "./real-control-plane.ts";
+import { startRealControlPlane } from "./real-control-plane.ts";
+import type { RealControlPlane, RealControlPlaneOptions } from "./real-control-plane.ts";
 
 const rbac = { group: "rbac.authorization.k8s.io", version: "v1", namespaced: true } as const;
 const roles: ResourceType = { ...rbac, plural: "roles", kind: "Role" };
@@ -36,8 +37,8 @@ export class RealServer implements ServerUnderTest {
     this.#client = client;
   }
 
-  static async start(): Promise<RealServer> {
-    const plane = await startRealControlPlane();
+  static async start(options: RealControlPlaneOptions = {}): Promise<RealServer> {
+    const plane = await startRealControlPlane(options);
     const runtime = nodeRuntime({ dataFolder: plane.folder, log: silentLogger });
     return new RealServer(plane, clientFromKubeconfig(runtime, plane.kubeconfig("admin")));
   }

@@ -9,12 +9,16 @@ export class FollowedCopy {
   readonly informer: Informer<ConfigMap>;
   readonly #mirror: HandlerMirror;
   readonly #world: CaseWorld;
-  readonly #selection: { readonly namespace?: string; readonly labelSelector?: string };
+  readonly #selection: Pick<InformerOptions<ConfigMap>, "namespace" | "labelSelector" | "fieldSelector">;
 
   constructor(world: CaseWorld, options: Partial<InformerOptions<ConfigMap>>) {
     this.#world = world;
-    const { labelSelector, namespace = world.namespace } = options;
-    this.#selection = { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) };
+    const { labelSelector, fieldSelector, namespace = world.namespace } = options;
+    this.#selection = {
+      namespace,
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    };
     this.informer = world.inform<ConfigMap>({ ...options, namespace, type: configMapType });
     this.#mirror = new HandlerMirror(this.informer);
   }

@@ -13,6 +13,7 @@ import { patches } from "./patches.ts";
 import { selectors } from "./selectors.ts";
 import { serverSideApply } from "./server-side-apply.ts";
 import { waiting } from "./waiting.ts";
+import { silentNetworks } from "./silent-networks.ts";
 import { watches } from "./watches.ts";
 
 /**
@@ -34,5 +35,6 @@ export const controllerSuite: readonly ConformanceGroup[] = [
   discovery,
   waiting,
   informers,
+  silentNetworks,
   controllers,
 ];
