@@ -9,6 +9,9 @@
  * - `UnknownKind`: the server serves no such kind or resource.
  * - `IndexConflict`: an index of that name exists.
  * - `UnknownIndex`: no index of that name exists.
+ * - `Terminal`: what a reconcile throws where trying again is no use.
+ * - `InvalidElection`: the times of a leader election allow two leaders, or none for long.
+ * - `LeadershipLost`: this process no longer leads, and what only a leader may do has to end.
  * - `AlreadyRunning`: `run` was called while a run is going on.
  */
 export type ControllerErrorCode =
@@ -22,6 +25,9 @@ export type ControllerErrorCode =
   | "UnknownKind"
   | "IndexConflict"
   | "UnknownIndex"
+  | "Terminal"
+  | "InvalidElection"
+  | "LeadershipLost"
   | "AlreadyRunning";
 
 /** A failure of this package outside of requests. Match on `code`; two copies of a package defeat `instanceof`. */

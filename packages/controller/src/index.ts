@@ -65,14 +65,34 @@ export type {
 export type { CollectionClient, ReflectorCounts } from "./reflector/reflector.ts";
 export type { IndexFunction, Lister } from "./informer/lister.ts";
 export { WorkQueue } from "./queue/work-queue.ts";
-export type { WorkQueueOptions } from "./queue/work-queue.ts";
+export type { AddOptions, TakenKey, WorkQueueObserver, WorkQueueOptions } from "./queue/work-queue.ts";
+export type { RetryOptions } from "./queue/retry-delays.ts";
 export { Controller } from "./controller/controller.ts";
 export type {
   ControllerCounts,
+  ControllerMeter,
+  ControllerObserver,
   ControllerOptions,
+  MeteredController,
   Reconcile,
   ReconcileResult,
+  ReconcileRun,
 } from "./controller/controller.ts";
+export { watchMapped, watchObjects, watchOwned } from "./controller/source.ts";
+export type { Source, SourceInformer, SourceOptions } from "./controller/source.ts";
+export { ownerKeys } from "./controller/owner-keys.ts";
+export type { OwnerOptions } from "./controller/owner-keys.ts";
+export {
+  and,
+  annotationsChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+  or,
+  resourceVersionChanged,
+} from "./controller/predicate.ts";
+export type { Predicate } from "./controller/predicate.ts";
+export { errorText, isTerminal, terminalError } from "./controller/reconcile-error.ts";
 export { createOrUpdate, withDesired } from "./controller/create-or-update.ts";
 export type { CreateOrUpdateOptions, CreateOrUpdateResult } from "./controller/create-or-update.ts";
 export { retryOnConflict } from "./controller/retry-on-conflict.ts";

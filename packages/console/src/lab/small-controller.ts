@@ -68,7 +68,7 @@ export class SmallController implements AsyncDisposable {
   }
 
   /** One count, and at most one write: after it there is something else to count. */
-  async #reconcile(signal: AbortSignal): Promise<{ readonly after: number }> {
+  async #reconcile(signal: AbortSignal): Promise<{ readonly requeueAfterMs: number }> {
     const { copy, desired, onCount } = this.#options;
     const pods = copy.read().filter((pod) => pod.metadata.labels?.["app"] === podPrefix);
     const count = { seen: pods.length, resourceVersion: copy.informer.version };
@@ -81,7 +81,7 @@ export class SmallController implements AsyncDisposable {
     } else if (pods.length > desired && last !== undefined) {
       await this.#act({ ...count, action: "delete", name: last }, signal);
     }
-    return { after: recountMs };
+    return { requeueAfterMs: recountMs };
   }
 
   async #act(act: ControllerAct, signal: AbortSignal): Promise<void> {

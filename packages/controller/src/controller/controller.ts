@@ -1,12 +1,18 @@
 import type { Clock, Logger } from "@meridian/runtime";
 import { ControllerError } from "../controller-error.ts";
 import { deadlineSignal } from "../deadline-signal.ts";
+import type { DeadlineSignal } from "../deadline-signal.ts";
+import type { EventRecorder } from "../events/event-recorder.ts";
+import type { HandlerRegistration } from "../informer/informer-handler.ts";
+import type { RetryOptions } from "../queue/retry-delays.ts";
 import { WorkQueue } from "../queue/work-queue.ts";
-import type { WorkQueueOptions } from "../queue/work-queue.ts";
+import type { AddOptions, TakenKey, WorkQueueObserver } from "../queue/work-queue.ts";
+import { errorText, isTerminal } from "./reconcile-error.ts";
+import type { Source } from "./source.ts";
 
 /** What a reconcile returns: nothing more to do until something changes, or look again after so many milliseconds. */
 // oxlint-disable-next-line typescript/no-invalid-void-type -- a reconcile without a `return` is the usual one
-export type ReconcileResult = void | { readonly after?: number };
+export type ReconcileResult = void | { readonly requeueAfterMs?: number };
 
 /**
  * Brings the world of one key to what it should be. It reads the present and never learns which event woke it, so lost,
@@ -14,15 +20,59 @@ export type ReconcileResult = void | { readonly after?: number };
  */
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<ReconcileResult>;
 
-/** How a controller works. */
-export interface ControllerOptions extends WorkQueueOptions {
-  /** For logs. */
+/**
+ * How a controller works. Waits after failures are those of the key alone (5 ms to 1000 s), as controller-runtime has them;
+ * `retryRate` bounds all retries together.
+ */
+export interface ControllerOptions extends RetryOptions {
+  /** For logs, metrics and people. */
   readonly name: string;
   readonly reconcile: Reconcile;
+  /** What wakes it, beside `enqueue`. Default: nothing. */
+  readonly sources?: readonly Source[];
   /** Keys that are worked on at once; one key never is. Default 1. */
   readonly concurrency?: number;
-  /** Aborts the signal of a reconcile that takes longer. Default: never. */
+  /** How long the copies of the sources may take to be complete. Default 120,000. */
+  readonly syncMs?: number;
+  /** Aborts the signal of a reconcile that takes longer. Default 600,000. */
   readonly deadlineMs?: number;
+  /** What becomes of queued keys at a stop: dropped, since whoever starts next recounts, or worked off. Default `drop`. */
+  readonly onStop?: "drop" | "drain";
+  /** How long a stop waits for what is running. Default 30,000. */
+  readonly stopMs?: number;
+  /** Tells about failures on the objects themselves, where there is a source of `watchObjects`. */
+  readonly events?: Pick<EventRecorder, "record">;
+  readonly meter?: ControllerMeter;
+}
+
+/** Where controllers report to, for metrics. */
+export interface ControllerMeter {
+  /** Called once for each controller. */
+  observe(controller: MeteredController): ControllerObserver;
+}
+
+/** What of a controller can be read at any time. */
+export interface MeteredController {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly counts: ControllerCounts;
+  /** How long each reconcile has been running, in ms. */
+  runningMs(): readonly number[];
+  /** Queued keys by priority. */
+  readonly depths: ReadonlyMap<number, number>;
+}
+
+/** Told of what happens in one controller. */
+export interface ControllerObserver {
+  readonly queue: WorkQueueObserver;
+  onReconcile(run: ReconcileRun): void;
+}
+
+/** How a reconcile ended. `thrown`: it failed with what is no error, or before it gave a promise. */
+export interface ReconcileRun {
+  readonly result: "success" | "requeue_after" | "error" | "terminal_error" | "timeout";
+  readonly thrown: boolean;
+  readonly ms: number;
 }
 
 /** What a controller has done so far. */
@@ -32,46 +82,74 @@ export interface ControllerCounts {
   readonly running: number;
   readonly queued: number;
   readonly delayed: number;
+  /** Reconciles that have not ended although their deadline has passed; included in `running`. */
+  readonly stuck: number;
 }
 
+/** A reconcile that does not end so long after its signal has aborted is left to itself. */
+const graceMs = 5_000;
+
 /**
- * Runs a reconcile for each key that is enqueued. A reconcile that throws is logged once and run again after a wait that
- * doubles each time (5 ms to 1000 s by default); one that returns `after` is run again after that.
+ * Runs a reconcile for each key that its sources or `enqueue` name. One that throws is reported and run again after a wait
+ * that doubles each time (5 ms to 1000 s by default); one that returns `requeueAfterMs` is run again after that.
+ *
+ * Whatever a reconcile does, the others go on: also where it throws at once, rejects with nothing or never ends. One that
+ * ignores its aborted signal keeps its key, so that a key is never worked on twice at once, but not its worker.
  */
-export class Controller {
+export class Controller implements MeteredController {
   readonly name: string;
-  readonly #clock: Pick<Clock, "monotonicMs" | "after">;
+  readonly concurrency: number;
+  readonly sources: readonly Source[];
+  readonly #clock: Pick<Clock, "monotonicMs" | "after" | "sleep">;
   readonly #log: Logger;
   readonly #options: ControllerOptions;
   readonly #queue: WorkQueue;
+  readonly #observer: ControllerObserver | undefined;
+  readonly #running = new Map<string, DeadlineSignal>();
+  readonly #stuck = new Set<string>();
   #started = false;
+  #hasSynced = false;
+  /** Set when running reconciles are told to end; then they fail for that reason. */
+  #ending: { readonly reason: unknown } | undefined;
   #succeeded = 0;
   #failed = 0;
 
   constructor(
-    runtime: { readonly clock: Pick<Clock, "monotonicMs" | "after">; readonly log: Logger },
+    runtime: { readonly clock: Pick<Clock, "monotonicMs" | "after" | "sleep">; readonly log: Logger },
     options: ControllerOptions,
   ) {
     this.name = options.name;
+    this.concurrency = Math.max(1, options.concurrency ?? 1);
+    this.sources = options.sources ?? [];
     this.#clock = runtime.clock;
     this.#log = runtime.log.child({ controller: options.name });
     this.#options = options;
-    this.#queue = new WorkQueue(runtime, options);
+    this.#observer = options.meter?.observe(this);
+    this.#queue = new WorkQueue(runtime, {
+      retryRate: "unlimited",
+      ...options,
+      ...(this.#observer === undefined ? {} : { observer: this.#observer.queue }),
+    });
   }
 
   /** Asks for a run of this key. Any number of calls before that run begins are one. */
-  enqueue(key: string): void {
-    this.#queue.add(key);
+  enqueue(key: string, options: AddOptions = {}): void {
+    this.#queue.add(key, options);
   }
 
-  /** Asks for a run after `ms`; an earlier one that is already asked for stays. */
-  enqueueAfter(key: string, ms: number): void {
-    this.#queue.addAfter(key, ms);
+  /** Asks for a run after `ms`; an earlier one that is already asked for stays, and is then the only one. */
+  enqueueAfter(key: string, ms: number, options: AddOptions = {}): void {
+    this.#queue.addAfter(key, ms, options);
   }
 
   /** Resolves at the first moment when no key is queued or being worked on; delayed keys do not count. */
   idle(): Promise<void> {
     return this.#queue.idle();
+  }
+
+  /** Whether it has seen everything that its sources had at the start, and works. */
+  get hasSynced(): boolean {
+    return this.#hasSynced;
   }
 
   get counts(): ControllerCounts {
@@ -81,57 +159,216 @@ export class Controller {
       running: this.#queue.running,
       queued: this.#queue.length,
       delayed: this.#queue.delayed,
+      stuck: this.#stuck.size,
     };
   }
 
+  get depths(): ReadonlyMap<number, number> {
+    return this.#queue.depths;
+  }
+
+  runningMs(): readonly number[] {
+    return this.#queue.runningMs();
+  }
+
   /**
-   * Works until the signal aborts, and resolves when the reconciles that were running have ended. Queued keys are dropped:
-   * whoever starts next recounts the present. A controller runs once.
+   * Waits until the copies of its sources are complete, works until the signal aborts, and resolves when the reconciles that
+   * were running have ended. The informers are run by somebody else. A controller runs once.
    *
-   * @throws ControllerError `AlreadyRunning`
+   * @throws ControllerError `AlreadyRunning`; `DeadlineExceeded` where copies are not complete within `syncMs`, or
+   *   reconciles have not ended within `stopMs`
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#started)
       throw new ControllerError("AlreadyRunning", `controller ${this.name} runs once; make a new one`);
     this.#started = true;
-    const stop = (): void => void this.#queue.shutDown({ drop: true });
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-    const workers = Array.from({ length: Math.max(1, this.#options.concurrency ?? 1) }, () =>
-      this.#work(signal),
-    );
-    await Promise.all(workers);
-    signal.removeEventListener("abort", stop);
-  }
-
-  async #work(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      const key = await this.#queue.take();
-      if (key === undefined) return;
-      await this.#reconcile(key, signal);
-      this.#queue.done(key);
+    const registrations = this.sources.map((source) => source.attach(this));
+    try {
+      await this.#sync(registrations, signal);
+      this.#hasSynced = !signal.aborted;
+      const workers = this.#hasSynced ? Array.from({ length: this.concurrency }, () => this.#work()) : [];
+      await Promise.race([untilAborted(signal), Promise.all(workers)]);
+      await this.#stop(signal);
+    } finally {
+      for (const registration of registrations) registration.remove();
+      void this.#queue.shutDown({ drop: true });
     }
   }
 
-  /** Never throws: what goes wrong with one key is that key's affair. */
-  async #reconcile(key: string, signal: AbortSignal): Promise<void> {
-    const { deadlineMs } = this.#options;
+  async #sync(registrations: readonly HandlerRegistration[], signal: AbortSignal): Promise<void> {
+    const { syncMs = 120_000 } = this.#options;
     using bounds = deadlineSignal(this.#clock, {
       signal,
-      ...(deadlineMs === undefined ? {} : { ms: deadlineMs }),
-      reason: () =>
-        new ControllerError("DeadlineExceeded", `reconcile of ${key} takes longer than ${deadlineMs} ms`),
+      ms: syncMs,
+      reason: () => {
+        const behind = this.sources.filter((_, index) => registrations[index]?.hasSynced === false);
+        const plurals = [...new Set(behind.map(({ informer }) => informer.type.plural))].join(", ");
+        const message = `controller ${this.name} has no complete copy of ${plurals} after ${syncMs} ms: does its informer run, and may it list them?`;
+        return new ControllerError("DeadlineExceeded", message);
+      },
     });
-    try {
-      const result = await this.#options.reconcile(key, bounds.signal);
-      this.#succeeded++;
-      this.#queue.forget(key);
-      if (result?.after !== undefined) this.#queue.addAfter(key, result.after);
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#failed++;
-      const retryMs = this.#queue.addRateLimited(key);
-      this.#log.warn("reconcile failed", { object: key, attempt: this.#queue.failures(key), retryMs, error });
+    await Promise.race([untilAborted(bounds.signal), Promise.all(registrations.map(({ synced }) => synced))]);
+    if (bounds.signal.aborted && !signal.aborted) throw bounds.signal.reason;
+  }
+
+  /** Never rejects. */
+  async #work(): Promise<void> {
+    for (;;) {
+      const taken = await this.#queue.take();
+      if (taken === undefined) return;
+      await this.#run(taken);
     }
   }
+
+  /** Runs one reconcile, and gives the key back when it has ended. Never rejects. */
+  async #run(taken: TakenKey): Promise<void> {
+    const { key } = taken;
+    const { deadlineMs = 600_000 } = this.#options;
+    const startedMs = this.#clock.monotonicMs();
+    let leave: (() => void) | undefined;
+    let cancelLeave = (): void => {};
+    const bounds = deadlineSignal(this.#clock, {
+      signal: undefined,
+      ms: deadlineMs,
+      reason: () => {
+        cancelLeave = this.#clock.after(graceMs, () => leave?.());
+        return new ControllerError(
+          "DeadlineExceeded",
+          `reconcile of ${key} takes longer than ${deadlineMs} ms`,
+        );
+      },
+    });
+    if (this.#ending !== undefined) bounds.abort(this.#ending.reason);
+    this.#running.set(key, bounds);
+    const ended = this.#reconcile(taken, { signal: bounds.signal, startedMs }).finally(() => {
+      cancelLeave();
+      bounds[Symbol.dispose]();
+      this.#running.delete(key);
+      this.#stuck.delete(key);
+      this.#queue.done(key);
+    });
+    const left = new Promise<void>((resolve) => {
+      leave = () => {
+        this.#stuck.add(key);
+        this.#tell(taken, { error: bounds.signal.reason as unknown, startedMs, thrown: false });
+        resolve();
+      };
+    });
+    await Promise.race([ended, left]);
+  }
+
+  /** Never rejects: what goes wrong with one key is that key's affair. */
+  async #reconcile(
+    taken: TakenKey,
+    { signal, startedMs }: { readonly signal: AbortSignal; readonly startedMs: number },
+  ): Promise<void> {
+    const { key, priority } = taken;
+    let running: Promise<ReconcileResult> | undefined;
+    try {
+      running = this.#options.reconcile(key, signal);
+      const result = await running;
+      if (this.#stuck.has(key)) return;
+      this.#succeeded++;
+      this.#queue.forget(key);
+      const afterMs = result?.requeueAfterMs;
+      if (afterMs !== undefined) this.#queue.addAfter(key, afterMs, { priority });
+      const ms = this.#clock.monotonicMs() - startedMs;
+      this.#observer?.onReconcile({
+        result: afterMs === undefined ? "success" : "requeue_after",
+        thrown: false,
+        ms,
+      });
+    } catch (error) {
+      if (this.#stuck.has(key) || this.#ending !== undefined) return;
+      this.#tell(taken, { error, startedMs, thrown: running === undefined || !(error instanceof Error) });
+    }
+  }
+
+  /** Reports a failure once, and has the key tried again unless that is no use. */
+  #tell(
+    { key, priority }: TakenKey,
+    {
+      error,
+      startedMs,
+      thrown,
+    }: { readonly error: unknown; readonly startedMs: number; readonly thrown: boolean },
+  ): void {
+    this.#failed++;
+    const isStuck = this.#stuck.has(key);
+    const terminal = !isStuck && isTerminal(error);
+    const about = {
+      object: key,
+      attempt: this.#queue.failures(key) + 1,
+      error: error ?? "rejected with nothing",
+    };
+    if (terminal) {
+      this.#queue.forget(key);
+      this.#log.error("reconcile failed for good", about);
+    } else {
+      const retryMs = this.#queue.addRateLimited(key, { priority });
+      if (isStuck) this.#log.error("reconcile ignores its deadline, and is left to itself", about);
+      else this.#log.warn("reconcile failed", { ...about, retryMs });
+    }
+    const ms = this.#clock.monotonicMs() - startedMs;
+    const result = terminal ? "terminal_error" : isDeadline(error) ? "timeout" : "error";
+    this.#observer?.onReconcile({ result, thrown, ms });
+    this.#record(key, error);
+  }
+
+  #record(key: string, error: unknown): void {
+    const { events } = this.#options;
+    if (events === undefined) return;
+    for (const source of this.sources) {
+      const object = source.objectOf?.(key);
+      if (object === undefined) continue;
+      events.record(object, {
+        type: "Warning",
+        reason: "ReconcileFailed",
+        action: "Reconcile",
+        message: `${this.name}: ${errorText(error)}`,
+      });
+      return;
+    }
+  }
+
+  async #stop({ reason }: AbortSignal): Promise<void> {
+    const { stopMs = 30_000, onStop = "drop" } = this.#options;
+    const drops = onStop === "drop";
+    if (drops) this.#abort(reason);
+    const ended = this.#queue.shutDown({ drop: drops });
+    if (await this.#endsWithin(ended, stopMs)) return;
+    if (!drops) {
+      this.#abort(reason);
+      void this.#queue.shutDown({ drop: true });
+      if (await this.#endsWithin(ended, graceMs)) return;
+    }
+    const keys = [...this.#running.keys()];
+    const message = `controller ${this.name}: ${keys.length} reconciles have not ended ${stopMs} ms after the stop: ${keys.slice(0, 5).join(", ")}`;
+    throw new ControllerError("DeadlineExceeded", message);
+  }
+
+  #abort(reason: unknown): void {
+    this.#ending = { reason };
+    for (const bounds of this.#running.values()) bounds.abort(reason);
+  }
+
+  async #endsWithin(ended: Promise<void>, ms: number): Promise<boolean> {
+    let cancel = (): void => {};
+    const late = new Promise<boolean>((resolve) => (cancel = this.#clock.after(ms, () => resolve(false))));
+    try {
+      return await Promise.race([ended.then(() => true), late]);
+    } finally {
+      cancel();
+    }
+  }
+}
+
+function isDeadline(error: unknown): boolean {
+  return error instanceof ControllerError && error.code === "DeadlineExceeded";
+}
+
+/** Resolves when the signal has aborted. */
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -6,6 +6,8 @@ export interface EventNote {
   readonly type: "Normal" | "Warning";
   /** CamelCase, one word per cause. */
   readonly reason: string;
+  /** What was done or tried, CamelCase. Default `Reconcile`. */
+  readonly action?: string;
   /** A sentence; cut at 1024 characters. */
   readonly message: string;
 }

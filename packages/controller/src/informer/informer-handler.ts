@@ -41,27 +41,37 @@ export interface HandlerRegistration {
   remove(): void;
 }
 
-/** The owner's key as an `enqueue` takes it. */
+/** Takes keys to work on; `priority` is 0 where it is left out, and the higher goes first. */
 export interface KeyQueue {
-  enqueue(key: string): void;
+  enqueue(key: string, options?: { readonly priority?: number }): void;
 }
+
+/** What was there before, and what has not changed, can wait: a start or a resync must not delay news. */
+export const noNewsPriority: number = -100;
 
 /**
  * A handler that enqueues keys for each object that comes, changes or goes: those of its old state and those of its new
  * one, so that whoever lost the object is told as well as whoever got it. Without `keysOf` it enqueues the key of the
- * object itself, and decodes nothing.
+ * object itself, and decodes nothing. What is no news (`initial`, `resync`) has a priority of -100.
  */
 export function enqueueKeys<T>(
   queue: KeyQueue,
   keysOf?: (object: T) => Iterable<string>,
 ): InformerHandler<T> {
-  if (keysOf === undefined) return { onKey: ({ key }) => queue.enqueue(key) };
-  const enqueue = (...objects: readonly T[]): void => {
-    for (const key of new Set(objects.flatMap((object) => [...keysOf(object)]))) queue.enqueue(key);
+  if (keysOf === undefined) {
+    return { onKey: ({ key, initial, resync }) => queue.enqueue(key, urgency(initial || resync)) };
+  }
+  const enqueue = (objects: readonly T[], isNoNews: boolean): void => {
+    for (const key of new Set(objects.flatMap((object) => [...keysOf(object)])))
+      queue.enqueue(key, urgency(isNoNews));
   };
   return {
-    onAdd: (object) => enqueue(object),
-    onUpdate: (old, object) => enqueue(old, object),
-    onDelete: (object) => enqueue(object),
+    onAdd: (object, { initial }) => enqueue([object], initial),
+    onUpdate: (old, object, { resync }) => enqueue([old, object], resync),
+    onDelete: (object) => enqueue([object], false),
   };
+}
+
+function urgency(isNoNews: boolean): { readonly priority?: number } {
+  return isNoNews ? { priority: noNewsPriority } : {};
 }

@@ -149,14 +149,17 @@ export class GslbController {
     return resolved;
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<{ readonly after?: number } | undefined> {
+  async #reconcile(
+    key: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly requeueAfterMs?: number } | undefined> {
     const gslb = this.#newest(key);
     if (gslb === undefined) {
       this.#forget(key);
       return undefined;
     }
     const restMs = (this.#rests.get(key) ?? 0) - this.#runtime.clock.monotonicMs();
-    if (restMs > 0) return { after: restMs };
+    if (restMs > 0) return { requeueAfterMs: restMs };
     const resolved = this.observe(gslb);
     this.#rest(gslb, resolved);
     const refused = await writeEmbeddedIngress(gslb, resolved, { ...this.#options, signal });
@@ -204,8 +207,8 @@ export class GslbController {
     }
     const isWritten = await this.#writeStatus(gslb, plan.status, signal);
     for (const note of pickNotes(before, plan)) this.#options.events.record(gslb, note);
-    if (!isWritten) return { after: overtakenMs };
-    return plan.afterMs === undefined ? undefined : { after: plan.afterMs };
+    if (!isWritten) return { requeueAfterMs: overtakenMs };
+    return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
   }
 
   /** From now on, so that one that fails on the way rests too. */

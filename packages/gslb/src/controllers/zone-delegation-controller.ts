@@ -109,7 +109,10 @@ export class ZoneDelegationController {
     return undefined;
   }
 
-  async #reconcile(name: string, signal: AbortSignal): Promise<{ readonly after?: number } | undefined> {
+  async #reconcile(
+    name: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly requeueAfterMs?: number } | undefined> {
     const zone = this.#options.copies.zones.lister.get(name);
     if (zone === undefined) {
       this.#withdraw(name);
@@ -121,7 +124,7 @@ export class ZoneDelegationController {
       return undefined;
     }
     const problem = this.observe(zone);
-    if (await this.#setFinalizer(zone, true, signal)) return { after: overtakenMs };
+    if (await this.#setFinalizer(zone, true, signal)) return { requeueAfterMs: overtakenMs };
     if (problem !== undefined || zone.spec === undefined) {
       await this.#writeStatus(zone, { dnsServers: zone.status?.dnsServers ?? [] }, [
         refused(problem ?? ""),
@@ -147,9 +150,9 @@ export class ZoneDelegationController {
     const isIncomplete = lookups.some((lookup) => "failed" in lookup) || unknown.length > 0;
     const { zonePeriodSeconds, periodSeconds } = this.#options.config;
     const retryMs = periodSeconds === 0 ? retryMsMax : Math.min(retryMsMax, periodSeconds * 1000);
-    if (!isWritten) return { after: overtakenMs };
-    if (isIncomplete) return { after: retryMs };
-    return zonePeriodSeconds === 0 ? undefined : { after: zonePeriodSeconds * 1000 };
+    if (!isWritten) return { requeueAfterMs: overtakenMs };
+    if (isIncomplete) return { requeueAfterMs: retryMs };
+    return zonePeriodSeconds === 0 ? undefined : { requeueAfterMs: zonePeriodSeconds * 1000 };
   }
 
   #problemOf(zone: ZoneDelegation): string | undefined {
