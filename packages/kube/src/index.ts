@@ -155,6 +155,7 @@ export {
   customResourceDefinitionType,
   endpointSliceType,
   eventType,
+  leaseType,
   ingressType,
   namespaceType,
   secretType,

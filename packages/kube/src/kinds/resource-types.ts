@@ -46,3 +46,11 @@ export const customResourceDefinitionType: ResourceType = {
   kind: "CustomResourceDefinition",
   namespaced: false,
 };
+/** Leases (coordination.k8s.io/v1). */
+export const leaseType: ResourceType = {
+  group: "coordination.k8s.io",
+  version: "v1",
+  plural: "leases",
+  kind: "Lease",
+  namespaced: true,
+};
