@@ -8,7 +8,7 @@ export type { LogFields, Logger } from "./logger.ts";
 export { formatEndpoint } from "./endpoint-text.ts";
 export { ipv4FromText, ipv4ToText, ipv6FromText, ipv6ToText } from "./ip-address.ts";
 export { ReusedClient } from "./reused-client.ts";
-export { deferred, NetworkError } from "./network.ts";
+export { deferred, NetworkError, readBody } from "./network.ts";
 export type {
   AnswerDatagram,
   DatagramClient,
@@ -17,6 +17,7 @@ export type {
   HttpClient,
   HttpClientOptions,
   HttpClientRequest,
+  HttpBody,
   HttpClientResponse,
   HttpHandler,
   HttpHeaders,

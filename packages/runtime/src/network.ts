@@ -198,7 +198,22 @@ export interface HttpClientResponse {
   readonly status: number;
   readonly headers: HttpHeaders;
   /** The body as it arrives; throws when the exchange breaks before its end. One reader; read it or abort. */
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: HttpBody;
+}
+
+/** The body of an answer. */
+export interface HttpBody extends AsyncIterable<Uint8Array> {
+  /**
+   * For whoever can take each chunk at once: hands it over as it arrives, without a turn of the event loop for each, and
+   * resolves at the end. Throws as the iteration does, and what `take` throws. Where it is missing, `readBody` iterates.
+   */
+  drain?(take: (chunk: Uint8Array) => void): Promise<void>;
+}
+
+/** Reads a body by `drain` where it can be, else by iteration. */
+export async function readBody(body: HttpBody, take: (chunk: Uint8Array) => void): Promise<void> {
+  if (body.drain !== undefined) return body.drain(take);
+  for await (const chunk of body) take(chunk);
 }
 
 /**

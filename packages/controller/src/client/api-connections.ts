@@ -1,4 +1,5 @@
-import type { HttpClient, HttpClientRequest, HttpClientResponse, Runtime } from "@meridian/runtime";
+import { readBody } from "@meridian/runtime";
+import type { HttpBody, HttpClient, HttpClientRequest, HttpClientResponse, Runtime } from "@meridian/runtime";
 import type { TlsSettings } from "./tls-source.ts";
 
 /** One HTTP client, and the exchanges that it has open. */
@@ -72,15 +73,18 @@ export class ApiConnections implements AsyncDisposable {
   }
 }
 
-async function* releasing(
-  body: AsyncIterable<Uint8Array>,
-  release: () => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    yield* body;
-  } finally {
-    release();
-  }
+/** The body, whose reader's end is known. */
+function releasing(body: HttpBody, release: () => void): HttpBody {
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* body;
+      } finally {
+        release();
+      }
+    },
+    drain: (take) => readBody(body, take).finally(release),
+  };
 }
 
 function isSame(one: TlsSettings | undefined, other: TlsSettings | undefined): boolean {

@@ -1,4 +1,6 @@
 import type { ListMeta } from "@meridian/kube";
+import { readBody } from "@meridian/runtime";
+import type { HttpBody } from "@meridian/runtime";
 import { ControllerError } from "../controller-error.ts";
 import { ContainerScanner } from "./container-scanner.ts";
 import { isWhiteSpace } from "./json-octets.ts";
@@ -24,7 +26,7 @@ const frameBytesMax = 1024 * 1024;
  * chunks throw
  */
 export async function readListStream(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: HttpBody,
   onItem: (item: ObjectSpan) => void,
   onChunk: () => void = () => {},
 ): Promise<ListMeta> {
@@ -34,10 +36,10 @@ export async function readListStream(
     between: (octets, start, end) => frame.between(octets, start, end),
     onContainer: onItem,
   });
-  for await (const chunk of chunks) {
+  await readBody(chunks, (chunk) => {
     onChunk();
     scanner.push(chunk);
-  }
+  });
   scanner.finish();
   return frame.metadata();
 }

@@ -1,4 +1,6 @@
 import type { KubeObject } from "@meridian/kube";
+import { readBody } from "@meridian/runtime";
+import type { HttpBody } from "@meridian/runtime";
 import { ControllerError } from "../controller-error.ts";
 import type { DeadlineSignal } from "../deadline-signal.ts";
 import { ApiError, isApiError } from "./api-error.ts";
@@ -11,7 +13,7 @@ import type { RawWatchEvent } from "./watch-event-reader.ts";
 
 /** An open exchange whose body is a stream of watch events. */
 export interface WatchBody {
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: HttpBody;
   /** Ends the exchange; owned by the stream from now on. */
   readonly bounds: DeadlineSignal;
   readonly subject: RequestSubject;
@@ -58,23 +60,20 @@ export function openRawWatch(
     close: end.close,
     async read(onEvent) {
       const reader = new WatchEventReader(type);
-      let stopped = false;
       const scanner = new ContainerScanner({
         containerBytesMax: documentBytesMaxDefault,
         between: documentStart,
         onContainer: (span) => {
           const event = reader.read(span);
           if (event === undefined || onEvent(event) !== "stop") return undefined;
-          stopped = true;
+          // It ends the exchange at once: nothing more of it is wanted.
+          end.close();
           return "stop";
         },
       });
       try {
-        for await (const chunk of source.body) {
-          scanner.push(chunk);
-          if (stopped) return;
-        }
-        scanner.finish();
+        await readBody(source.body, (chunk) => scanner.push(chunk));
+        if (!end.closed) scanner.finish();
       } catch (error) {
         if (end.closed) return;
         throw streamError(error, source);

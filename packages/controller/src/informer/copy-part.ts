@@ -24,6 +24,8 @@ export class CopyPart<T extends KubeObject> implements ReflectorTarget {
   /** Objects of a state that is on its way. Those that are in the copy already are the same. */
   #collected = new Map<string, RawObject<T>>();
   #complete = false;
+  /** The object whose version was asked for last. */
+  #asked: RawObject<T> | undefined;
 
   constructor(copy: RawCopy<T>, options: CopyPartOptions<T>) {
     this.#copy = copy;
@@ -81,7 +83,9 @@ export class CopyPart<T extends KubeObject> implements ReflectorTarget {
 
   apply(type: "ADDED" | "MODIFIED" | "DELETED", reading: ObjectReading): void {
     const { key } = reading;
-    const before = this.#copy.get(key);
+    // The reflector has just asked for the version of what is to be changed.
+    const before = this.#asked?.key === key ? this.#asked : this.#copy.get(key);
+    this.#asked = undefined;
     if (type !== "DELETED") {
       if (before?.isStateOf(reading) === true) return;
       const after = this.#copy.keep(reading, before?.key);
@@ -99,7 +103,8 @@ export class CopyPart<T extends KubeObject> implements ReflectorTarget {
   }
 
   versionOf(key: string): string | undefined {
-    return this.#copy.get(key)?.resourceVersion;
+    this.#asked = this.#copy.get(key);
+    return this.#asked?.resourceVersion;
   }
 
   progressed(): void {

@@ -89,7 +89,7 @@ export class HandlerFeed<T> implements HandlerRegistration {
   change(changes: Iterable<Change<T>>): void {
     this.#queueInitial();
     for (const change of changes) {
-      const failed = this.#failed.get(change.key);
+      const failed = this.#failed.size === 0 ? undefined : this.#failed.get(change.key);
       if (failed === undefined) {
         const before = this.#queue.get(change.key);
         this.#put(change.key, mergeChange(before, change));

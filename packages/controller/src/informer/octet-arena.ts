@@ -4,6 +4,7 @@ import type { CompleteObject, Slab } from "./raw-object.ts";
 
 const firstSlabBytes = 8 * 1024;
 const slabBytesMax = 256 * 1024;
+const sparesMax = 4;
 
 /** A full slab of which less than this is held is emptied: its objects move, and its memory is given back. */
 const liveShareMin = 0.75;
@@ -11,17 +12,19 @@ const liveShareMin = 0.75;
 /**
  * Where the octets of the objects of a copy are: side by side in slabs, so that an object costs little more than its JSON.
  * Objects come and go at random, which leaves holes; a slab with too many is emptied, at the price of copying three
- * octets for each one that came. Slabs are let go, never reused: whoever still reads one cannot see other octets.
+ * octets for each one that came. The emptied slabs are filled again, so that objects that come and go cost no new memory.
  */
 export class OctetArena<T> {
   readonly #complete: CompleteObject;
   /** The slab that is being filled. */
   #open: Slab;
   #bytes = firstSlabBytes;
+  /** Empty, to be filled next. */
+  readonly #spare: Buffer[] = [];
 
   constructor(complete: CompleteObject) {
     this.#complete = complete;
-    this.#open = newSlab(firstSlabBytes, complete);
+    this.#open = newSlab(Buffer.allocUnsafeSlow(firstSlabBytes), complete);
   }
 
   /** Octets of all slabs that have objects in use. */
@@ -45,10 +48,11 @@ export class OctetArena<T> {
     object.holders++;
   }
 
-  /** Whoever held the object needs it no more. What it may still decode by mistake stays right. */
+  /** Whoever held the object needs it no more. After the last one nobody can decode it. */
   release(object: RawObject<T>): void {
     if (--object.holders > 0) return;
     const { slab } = object;
+    object.slab = noSlab;
     slab.live -= object.length;
     if (slab !== this.#open && slab.live < slab.filled * liveShareMin) this.#empty(slab);
   }
@@ -65,7 +69,8 @@ export class OctetArena<T> {
     slab.objects.length = 0;
     slab.live = 0;
     slab.filled = 0;
-    this.#bytes -= slab.octets.length;
+    if (slab.octets.length === slabBytesMax && this.#spare.length < sparesMax) this.#spare.push(slab.octets);
+    else this.#bytes -= slab.octets.length;
   }
 
   #add(object: RawObject<unknown>, slab: Slab): void {
@@ -78,17 +83,21 @@ export class OctetArena<T> {
     if (this.#open.filled + length <= this.#open.octets.length) return this.#open;
     const full = this.#open;
     const bytes = Math.max(length, Math.min(full.octets.length * 2, slabBytesMax));
-    this.#open = newSlab(bytes, this.#complete);
-    this.#bytes += bytes;
+    const spare = bytes === slabBytesMax ? this.#spare.pop() : undefined;
+    if (spare === undefined) this.#bytes += bytes;
+    this.#open = newSlab(spare ?? Buffer.allocUnsafeSlow(bytes), this.#complete);
     if (full.live < full.filled * liveShareMin || full.filled === 0) this.#empty(full);
     return this.#slabFor(length);
   }
 }
 
-const newSlab = (bytes: number, complete: CompleteObject): Slab => ({
-  octets: Buffer.allocUnsafeSlow(bytes),
+const newSlab = (octets: Buffer, complete: CompleteObject): Slab => ({
+  octets,
   objects: [],
   complete,
   filled: 0,
   live: 0,
 });
+
+/** Where objects are that nobody holds. */
+const noSlab: Slab = newSlab(Buffer.alloc(0), (value) => value);

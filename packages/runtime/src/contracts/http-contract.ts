@@ -9,6 +9,7 @@ import type {
   HttpServer,
   TlsServerIdentity,
 } from "../network.ts";
+import { readBody } from "../network.ts";
 import type { ContractNodes, ContractSubject } from "./contract-subject.ts";
 import { Moment, collect, pattern, toBytes, toText } from "./contract-subject.ts";
 
@@ -153,6 +154,51 @@ export function describeHttp(subject: ContractSubject, variant: HttpVariant): vo
         }
         assert.deepEqual(chunks, ["first", "second"]);
       });
+    });
+
+    it("hands over chunks as they come, and says how it ended", () => {
+      const more = new Moment();
+      async function* body(target: string): AsyncGenerator<Uint8Array> {
+        yield toBytes("one ");
+        await more.come;
+        yield toBytes("two");
+        if (target === "/broken") throw new Error("broken on purpose");
+      }
+      return withServer(
+        async ({ target }) => ({ status: 200, headers: {}, body: body(target) }),
+        async ({ client }) => {
+          const read = async (
+            target: string,
+            take: (text: string) => void,
+            signal?: AbortSignal,
+          ): Promise<void> => {
+            const response = await client.request({ method: "GET", target, ...(signal && { signal }) });
+            await readBody(response.body, (chunk) => take(toText(chunk)));
+          };
+          let text = "";
+          await read("/", (chunk) => {
+            text += chunk;
+            more.now();
+          });
+          assert.equal(text, "one two");
+          await assert.rejects(
+            read("/broken", () => {}),
+            { name: "NetworkError", code: "Broken" },
+          );
+          const full = new Error("the reader has had enough");
+          await assert.rejects(
+            read("/", () => {
+              throw full;
+            }),
+            full,
+          );
+          const stopping = new AbortController();
+          await assert.rejects(
+            read("/", () => stopping.abort(full), stopping.signal),
+            full,
+          );
+        },
+      );
     });
 
     it("lets a stream wait for its reader", () => {

@@ -65,7 +65,10 @@ export class Http1Connections implements Carrier {
       return {
         status: incoming.statusCode ?? 0,
         headers: headersOf(incoming),
-        body: { [Symbol.asyncIterator]: () => this.#read(incoming, signal) },
+        body: {
+          [Symbol.asyncIterator]: () => this.#read(incoming, signal),
+          drain: (take) => this.#drain(incoming, take, signal),
+        },
       };
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
@@ -103,6 +106,36 @@ export class Http1Connections implements Carrier {
       connecting.then((socket) => done(null, socket), done);
     };
     Object.assign(this.#agent, { createConnection });
+  }
+
+  async #drain(
+    incoming: IncomingMessage,
+    take: (chunk: Uint8Array) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    let refusal: { readonly reason: unknown } | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        incoming.once("error", reject);
+        incoming.once("end", resolve);
+        incoming.once("close", () => reject(new Error("the connection was closed before the end")));
+        incoming.on("data", (chunk: Uint8Array) => {
+          if (refusal !== undefined || signal?.aborted === true) return;
+          try {
+            take(plainOctets(chunk));
+          } catch (reason) {
+            refusal = { reason };
+            incoming.destroy();
+          }
+        });
+        if (incoming.destroyed && !incoming.readableEnded) reject(new Error("the connection is closed"));
+      });
+      if (refusal !== undefined || signal?.aborted === true) throw new Error("the reader has left");
+    } catch (error) {
+      if (refusal !== undefined) throw refusal.reason;
+      if (signal?.aborted === true) throw signal.reason;
+      throw networkFailure(`cannot read the answer of ${this.#options.origin}`, error);
+    }
   }
 
   async *#read(

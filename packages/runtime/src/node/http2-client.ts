@@ -93,7 +93,10 @@ export class Http2Connection implements Carrier {
     return {
       status: headers[":status"] ?? 0,
       headers: headersOf(headers),
-      body: { [Symbol.asyncIterator]: () => this.#read(stream, signal) },
+      body: {
+        [Symbol.asyncIterator]: () => this.#read(stream, signal),
+        drain: (take) => this.#drain(stream, take, signal),
+      },
     };
   }
 
@@ -179,6 +182,38 @@ export class Http2Connection implements Carrier {
         cancel(stream); // the reader has stopped early, or cannot go on
       else this.#done(stream);
     }
+    this.#checkWhole(stream, failure, signal);
+  }
+
+  async #drain(
+    stream: ClientHttp2Stream,
+    take: (chunk: Uint8Array) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    let failure: unknown;
+    let refusal: { readonly reason: unknown } | undefined;
+    await new Promise<void>((resolve) => {
+      if (stream.closed || stream.destroyed) return resolve();
+      stream.once("error", (error) => (failure = error));
+      stream.once("end", resolve);
+      stream.once("close", resolve);
+      stream.on("data", (chunk: Uint8Array) => {
+        if (refusal !== undefined || signal?.aborted === true) return;
+        this.#heard();
+        try {
+          take(plainOctets(chunk));
+        } catch (reason) {
+          refusal = { reason };
+          cancel(stream);
+        }
+      });
+    });
+    this.#done(stream);
+    if (refusal !== undefined) throw refusal.reason;
+    this.#checkWhole(stream, failure, signal);
+  }
+
+  #checkWhole(stream: ClientHttp2Stream, failure: unknown, signal: AbortSignal | undefined): void {
     if (signal?.aborted === true) throw signal.reason;
     // Node ends the body of a cancelled stream as if it were whole.
     if (failure !== undefined || stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR) {
