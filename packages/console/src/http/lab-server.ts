@@ -96,8 +96,16 @@ async function answer(door: Door, request: HttpRequest): Promise<HttpResponse> {
   const refused = checkSameOrigin(request);
   if (refused !== undefined) return respondText(refused.status, refused.message);
   if (path === "/lab/events") return door.streams.respond(request.signal);
-  if (path === "/lab/state") return respondJson(200, door.lab.state);
+  if (path === "/lab/state") return answerState(door.lab);
   return respondText(404, "not found");
+}
+
+async function answerState(lab: Lab): Promise<HttpResponse> {
+  try {
+    return respondJson(200, await lab.look());
+  } catch {
+    return respondText(503, "the API server did not answer");
+  }
 }
 
 async function answerCommand(lab: Lab, request: HttpRequest): Promise<HttpResponse> {

@@ -12,6 +12,8 @@ import { VersionLine } from "./version-line.ts";
 const settleMs = 15;
 /** Lag and the like move without an event. */
 const tickMs = 250;
+/** While somebody watches, the server is looked at this often, too: its counters move a little later than its answers. */
+const lookEveryTicks = 4;
 /** Writes that are remembered to count how far a copy is behind. */
 const writesMax = 1_000;
 /** A copy may hear of a write that comes just after the truth was read: then it is read again, so often. */
@@ -134,9 +136,11 @@ export class LabView {
   /** Looks at the copies every now and then, until the signal aborts. */
   watchTheClock(): void {
     let cancel = (): void => {};
+    let ticks = 0;
     const tick = (): void => {
       const reading = this.#reading;
-      if (reading !== undefined && this.#isAhead(reading)) this.lookSoon();
+      const isDue = ++ticks % lookEveryTicks === 0 && this.#listeners.size > 0;
+      if (reading !== undefined && (isDue || this.#isAhead(reading))) this.lookSoon();
       else if (reading !== undefined && !this.#lookIsDue) this.#publish(reading);
       cancel = this.#runtime.clock.after(tickMs, tick);
     };

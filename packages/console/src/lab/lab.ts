@@ -113,6 +113,12 @@ export class Lab implements AsyncDisposable {
     return this.#view.subscribe(listener);
   }
 
+  /** The state as it is right now. @throws what the API server answers */
+  async look(): Promise<LabState> {
+    await this.#inTurn(() => this.#view.look());
+    return this.state;
+  }
+
   /** Carries a command out. The state that shows what it did has at least the counter of the answer. */
   do(command: LabCommand): Promise<LabCommandAnswer> {
     return this.#inTurn(async () => {

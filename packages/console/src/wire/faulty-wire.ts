@@ -13,7 +13,7 @@ export interface WireIncident {
 
 /** What a wire tells whoever watches it. */
 export interface WireListener {
-  /** The mode, an armed fault, or the number of events held back is another one. */
+  /** The mode, an armed fault, the events held back, or what is under way is another. */
   readonly onChange: () => void;
   readonly onIncident: (incident: WireIncident) => void;
 }
@@ -102,6 +102,7 @@ export class FaultyWire implements HttpClient {
       const response = await this.#inner.request({ ...request, signal: exchange.signal });
       const isWatch = /[?&]watch=(?:1|true)\b/.test(request.target);
       if (isWatch) this.#watchOpenedAtMs = this.#clock.monotonicMs();
+      this.#listener.onChange();
       return { ...response, body: this.#through(response, exchange, isWatch) };
     } catch (error) {
       this.#exchanges.delete(exchange);
