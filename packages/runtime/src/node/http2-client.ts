@@ -193,10 +193,14 @@ export class Http2Connection implements Carrier {
     let failure: unknown;
     let refusal: { readonly reason: unknown } | undefined;
     await new Promise<void>((resolve) => {
-      if (stream.closed || stream.destroyed) return resolve();
+      const onClose = (): void => {
+        if (!stream.readableEnded) failure ??= new Error("the stream was closed before its end");
+        resolve();
+      };
+      if (stream.destroyed) return onClose();
       stream.once("error", (error) => (failure = error));
       stream.once("end", resolve);
-      stream.once("close", resolve);
+      stream.once("close", onClose);
       stream.on("data", (chunk: Uint8Array) => {
         if (refusal !== undefined || signal?.aborted === true) return;
         this.#heard();
