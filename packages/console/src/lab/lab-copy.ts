@@ -75,8 +75,8 @@ export class LabCopy implements AsyncDisposable {
   }
 
   get counters(): CopyCounters {
-    const { replaces, watches, expired, events, failures } = this.informer.status;
-    return { fullReads: replaces, resyncs: Math.max(0, replaces - 1), watches, expired, events, failures };
+    const { replaces, resyncs, watches, expired, events, failures } = this.informer.status;
+    return { fullReads: replaces, resyncs, watches, expired, events, failures };
   }
 
   /**

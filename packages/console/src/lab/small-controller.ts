@@ -1,4 +1,4 @@
-import { Controller, enqueueKeys } from "@meridian/controller";
+import { Controller, watchMapped } from "@meridian/controller";
 import type { KubeClient } from "@meridian/controller";
 import { isStatusError } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
@@ -13,6 +13,9 @@ const recountMs = 3_000;
 /** So long it waits for its own write to come back; then it trusts its copy again, as it is. */
 const ownWriteMs = 1_000;
 const ownWriteStepMs = 20;
+
+/** A copy on a cut wire may take any time to be complete. */
+const patienceMs = 24 * 60 * 60_000;
 
 /** What the small controller did, or tried to. */
 export interface ControllerAct {
@@ -44,7 +47,6 @@ export class SmallController implements AsyncDisposable {
   readonly #options: SmallControllerOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  readonly #removeHandler: () => void;
 
   constructor(runtime: Runtime, options: SmallControllerOptions) {
     this.copy = options.copy;
@@ -53,16 +55,19 @@ export class SmallController implements AsyncDisposable {
     this.#options = options;
     const controller = new Controller(
       { ...runtime, log: silentLogger },
-      { name: controllerUser, reconcile: (_key, signal) => this.#reconcile(signal) },
+      {
+        name: controllerUser,
+        sources: [watchMapped(this.copy.informer, { keysOf: () => [podPrefix] })],
+        syncMs: patienceMs,
+        reconcile: (_key, signal) => this.#reconcile(signal),
+      },
     );
-    const registration = this.copy.informer.addHandler(enqueueKeys(controller, () => [podPrefix]));
-    this.#removeHandler = () => registration.remove();
-    this.#running = controller.run(this.#stopping.signal);
+    // Where there is no Pod at all, none wakes it.
     controller.enqueue(podPrefix);
+    this.#running = controller.run(this.#stopping.signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#removeHandler();
     this.#stopping.abort(new Error("the small controller is stopped"));
     await this.#running;
   }
