@@ -1,3 +1,5 @@
+import type { KubeObject } from "./metadata.ts";
+
 /** A collection in one version of its API group, which is empty for the core group; `plural` is the path segment. */
 export interface GroupVersionResource {
   readonly group: string;
@@ -5,10 +7,16 @@ export interface GroupVersionResource {
   readonly plural: string;
 }
 
-/** What a client needs to know to reach a kind: its path and whether it lives in namespaces. */
-export interface ResourceType extends GroupVersionResource {
+/**
+ * What a client needs to know to reach a kind: its path and whether it lives in namespaces. `T` is what its objects are to
+ * the compiler, so that whoever reads by a `ResourceType<Service>` gets Services; those of a kind that becomes known only
+ * when the program runs are just objects.
+ */
+export interface ResourceType<T extends KubeObject = KubeObject> extends GroupVersionResource {
   readonly kind: string;
   readonly namespaced: boolean;
+  /** Never there: it carries `T`. A method, so that a type that says nothing may be used where one knows better. */
+  "~objects"?(object: T): void;
 }
 
 /** `apiVersion` of a group and version: `v1`, `apps/v1`. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ConfigMap, ResourceType } from "@meridian/kube";
+import { configMapType, secretType } from "@meridian/kube";
+import type { ConfigMap, ResourceType, Secret } from "@meridian/kube";
 import { NetworkError } from "@meridian/runtime";
 import { json, scriptedWorld } from "../testdata/scripted-http.ts";
 import type { Script, ScriptedWorld } from "../testdata/scripted-http.ts";
@@ -118,6 +119,16 @@ test("an apply that conflicts says whose the fields are", async () => {
     details: { causes },
     message: "cannot apply gslbs.k8gb.io/status default/web: this is Conflict (409 Conflict)",
   });
+});
+
+test("what is read by a type that knows its objects is known to the compiler, and a mistake is found", async () => {
+  const { client: kube } = client(() => json({ ...webObject, data: { a: "1" }, items: [] }));
+  const { data } = await kube.get(configMapType, web);
+  assert.equal(data?.["a"], "1");
+  const secret: Secret = { apiVersion: "v1", kind: "Secret", metadata: web, stringData: {} };
+  await kube.update(secretType, secret);
+  // @ts-expect-error -- a Service is no ConfigMap's business
+  await kube.update(configMapType, { apiVersion: "v1", kind: "Service", metadata: web, data: 7 });
 });
 
 test("warnings of the server are handed over with what they are about", async () => {

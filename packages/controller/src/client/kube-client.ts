@@ -65,7 +65,7 @@ export class KubeClient implements AsyncDisposable {
 
   /** Reads the newest state of one object, or one of its subresources. */
   async get<T extends KubeObject = KubeObject>(
-    type: ResourceType,
+    type: ResourceType<T>,
     ref: ObjectRef,
     options: GetOptions = {},
   ): Promise<T> {
@@ -78,7 +78,7 @@ export class KubeClient implements AsyncDisposable {
 
   /** Reads a collection, or one page of it. Items have `apiVersion` and `kind` also where the wire leaves them out. */
   async list<T extends KubeObject = KubeObject>(
-    type: ResourceType,
+    type: ResourceType<T>,
     options: ListOptions = {},
   ): Promise<KubeList<T>> {
     const target = listTarget(type, options);
@@ -109,7 +109,7 @@ export class KubeClient implements AsyncDisposable {
 
   /** Opens a watch; resolves when the server has answered. Never repeats by itself. */
   async watch<T extends KubeObject = KubeObject>(
-    type: ResourceType,
+    type: ResourceType<T>,
     options: WatchOptions = {},
   ): Promise<WatchStream<T>> {
     return openWatchStream<T>(await this.#openWatch(type, options));
@@ -125,7 +125,7 @@ export class KubeClient implements AsyncDisposable {
    * sent to that of the object of the same name.
    */
   async create<T extends KubeObject = KubeObject>(
-    type: ResourceType,
+    type: ResourceType<NoInfer<T>>,
     object: T,
     options: WriteOptions = {},
   ): Promise<T> {
@@ -142,7 +142,7 @@ export class KubeClient implements AsyncDisposable {
 
   /** Replaces an object. With a `resourceVersion` in it, only the state that the writer saw is replaced. */
   async update<T extends KubeObject = KubeObject>(
-    type: ResourceType,
+    type: ResourceType<NoInfer<T>>,
     object: T,
     options: WriteOptions = {},
   ): Promise<T> {
@@ -156,7 +156,7 @@ export class KubeClient implements AsyncDisposable {
 
   /** Replaces the status of an object, and nothing else of it. */
   updateStatus<T extends KubeObject = KubeObject>(
-    type: ResourceType,
+    type: ResourceType<NoInfer<T>>,
     object: T,
     options: Omit<WriteOptions, "subresource"> = {},
   ): Promise<T> {
@@ -165,7 +165,7 @@ export class KubeClient implements AsyncDisposable {
 
   /** Changes an object by a patch. */
   async patch<T extends KubeObject = KubeObject>(
-    type: ResourceType,
+    type: ResourceType<T>,
     ref: ObjectRef,
     patch: PatchOptions,
   ): Promise<T> {
@@ -185,7 +185,7 @@ export class KubeClient implements AsyncDisposable {
    * where there is none. Fields of others with other values are a 409 with one cause each, unless `force` is set.
    */
   apply<T extends KubeObject = KubeObject>(
-    type: ResourceType,
+    type: ResourceType<T>,
     object: KubeObject,
     options: ApplyOptions,
   ): Promise<T> {

@@ -28,7 +28,7 @@ const attemptsMax = 5;
  */
 export async function createOrUpdate<T extends KubeObject>(
   client: Pick<KubeClient, "get" | "create" | "update">,
-  type: ResourceType,
+  type: ResourceType<NoInfer<T>>,
   options: CreateOrUpdateOptions<T>,
 ): Promise<CreateOrUpdateResult<T>> {
   const { desired } = options;

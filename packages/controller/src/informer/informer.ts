@@ -33,7 +33,7 @@ export interface InformerSelection {
 /** What to copy, and how. */
 export interface InformerOptions<T extends KubeObject = KubeObject> extends InformerSelection {
   readonly client: CollectionClient;
-  readonly type: ResourceType;
+  readonly type: ResourceType<T>;
   /**
    * Changes an object before it is stored, to save memory: `dropManagedFields`, for example. Must keep name, namespace,
    * uid and resourceVersion. Each object is then decoded and encoded on arrival.
@@ -90,7 +90,7 @@ interface Feed {
  *     services.lister.list("default");
  */
 export class Informer<T extends KubeObject = KubeObject> {
-  readonly type: ResourceType;
+  readonly type: ResourceType<T>;
   readonly lister: Lister<T>;
   /** Resolves when the copy is complete for the first time; stays pending if it never is. */
   readonly synced: Promise<void>;

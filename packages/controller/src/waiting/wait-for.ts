@@ -9,7 +9,7 @@ import type { InformerRuntime } from "../informer/informer.ts";
 
 /** Which object to wait for, and until when. */
 export interface WaitForOptions<T extends KubeObject> {
-  readonly type: ResourceType;
+  readonly type: ResourceType<T>;
   readonly namespace?: string;
   readonly name: string;
   /** Given the present state, or `undefined` while there is no such object. What it throws ends the waiting. */

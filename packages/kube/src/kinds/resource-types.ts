@@ -1,29 +1,42 @@
 import type { ResourceType } from "../group-version.ts";
+import type { ConfigMap, Event, Namespace, Secret } from "./core.ts";
+import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import type { EndpointSlice, Ingress, Service } from "./network.ts";
 
 const core = { group: "", version: "v1" } as const;
 
 /** ConfigMaps (v1). */
-export const configMapType: ResourceType = {
+export const configMapType: ResourceType<ConfigMap> = {
   ...core,
   plural: "configmaps",
   kind: "ConfigMap",
   namespaced: true,
 };
 /** Events (v1). */
-export const eventType: ResourceType = { ...core, plural: "events", kind: "Event", namespaced: true };
+export const eventType: ResourceType<Event> = { ...core, plural: "events", kind: "Event", namespaced: true };
 /** Namespaces (v1). */
-export const namespaceType: ResourceType = {
+export const namespaceType: ResourceType<Namespace> = {
   ...core,
   plural: "namespaces",
   kind: "Namespace",
   namespaced: false,
 };
 /** Secrets (v1). */
-export const secretType: ResourceType = { ...core, plural: "secrets", kind: "Secret", namespaced: true };
+export const secretType: ResourceType<Secret> = {
+  ...core,
+  plural: "secrets",
+  kind: "Secret",
+  namespaced: true,
+};
 /** Services (v1). */
-export const serviceType: ResourceType = { ...core, plural: "services", kind: "Service", namespaced: true };
+export const serviceType: ResourceType<Service> = {
+  ...core,
+  plural: "services",
+  kind: "Service",
+  namespaced: true,
+};
 /** EndpointSlices (discovery.k8s.io/v1). */
-export const endpointSliceType: ResourceType = {
+export const endpointSliceType: ResourceType<EndpointSlice> = {
   group: "discovery.k8s.io",
   version: "v1",
   plural: "endpointslices",
@@ -31,7 +44,7 @@ export const endpointSliceType: ResourceType = {
   namespaced: true,
 };
 /** Ingresses (networking.k8s.io/v1). */
-export const ingressType: ResourceType = {
+export const ingressType: ResourceType<Ingress> = {
   group: "networking.k8s.io",
   version: "v1",
   plural: "ingresses",
@@ -39,7 +52,7 @@ export const ingressType: ResourceType = {
   namespaced: true,
 };
 /** CustomResourceDefinitions (apiextensions.k8s.io/v1). */
-export const customResourceDefinitionType: ResourceType = {
+export const customResourceDefinitionType: ResourceType<CustomResourceDefinition> = {
   group: "apiextensions.k8s.io",
   version: "v1",
   plural: "customresourcedefinitions",
