@@ -55,6 +55,9 @@ export type {
   InformerSelection,
   InformerStatus,
 } from "./informer/informer.ts";
+export { InformerFactory } from "./informer/informer-factory.ts";
+export type { InformerFactoryOptions } from "./informer/informer-factory.ts";
+export { dropManagedFields } from "./informer/drop-managed-fields.ts";
 export { enqueueKeys } from "./informer/informer-handler.ts";
 export type {
   HandlerRegistration,
@@ -62,7 +65,12 @@ export type {
   KeyChange,
   KeyQueue,
 } from "./informer/informer-handler.ts";
-export type { CollectionClient, ReflectorCounts } from "./reflector/reflector.ts";
+export type {
+  CollectionClient,
+  FailureNotice,
+  FailureVerdict,
+  ReflectorCounts,
+} from "./reflector/reflector.ts";
 export type { IndexFunction, Lister } from "./informer/lister.ts";
 export { WorkQueue } from "./queue/work-queue.ts";
 export type { AddOptions, TakenKey, WorkQueueObserver, WorkQueueOptions } from "./queue/work-queue.ts";

@@ -2,9 +2,15 @@ import type { KubeObject, ResourceType } from "@meridian/kube";
 import type { Clock, Logger, Random } from "@meridian/runtime";
 import { describeTarget } from "../client/resource-path.ts";
 import { ControllerError } from "../controller-error.ts";
+import { deadlineSignal } from "../deadline-signal.ts";
 import { compareVersions } from "../reflector/compare-versions.ts";
 import { Reflector } from "../reflector/reflector.ts";
-import type { CollectionClient, ReflectorCounts } from "../reflector/reflector.ts";
+import type {
+  CollectionClient,
+  FailureNotice,
+  FailureVerdict,
+  ReflectorCounts,
+} from "../reflector/reflector.ts";
 import { CopyPart } from "./copy-part.ts";
 import type { Change } from "./delivery.ts";
 import { HandlerFeed } from "./handler-feed.ts";
@@ -45,6 +51,11 @@ export interface InformerOptions<T extends KubeObject = KubeObject> extends Info
   readonly pageSize?: number;
   /** Takes the initial state as a stream where the server offers it, else as a list. Default false. */
   readonly watchList?: boolean;
+  /**
+   * Hears of each failed list and watch, and may end the run by `stop`, which then rejects with the error. Without it no
+   * failure is the last: a 403, for example, passes when somebody grants the role.
+   */
+  readonly onFailure?: (error: unknown, about: FailureNotice) => FailureVerdict;
 }
 
 /** How an informer is doing, for health checks and for people. */
@@ -64,6 +75,8 @@ export interface InformerStatus extends ReflectorCounts {
    * cut off, and, up to the next bookmark, while nothing happens. Infinity before the first word.
    */
   readonly lagMs: number;
+  /** The failure of a list or watch that was seen last; it stays when things go well again. */
+  readonly lastFailure: { readonly message: string; readonly agoMs: number } | undefined;
   /** Errors of handlers, transforms and index functions. */
   readonly handlerErrors: number;
 }
@@ -161,6 +174,7 @@ export class Informer<T extends KubeObject = KubeObject> {
       hasSynced: this.hasSynced,
       resyncs: this.resyncs,
       lagMs: this.lagMs(),
+      lastFailure: this.#lastFailure(),
       handlerErrors: this.#handlerErrors,
     };
   }
@@ -228,7 +242,7 @@ export class Informer<T extends KubeObject = KubeObject> {
    * Follows the server until the signal aborts, then resolves; no handler is called after that. The copy stays readable,
    * and another `run` goes on from it.
    *
-   * @throws ControllerError `AlreadyRunning`
+   * @throws ControllerError `AlreadyRunning`; the failure at which `onFailure` says `stop`
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running) {
@@ -242,8 +256,19 @@ export class Informer<T extends KubeObject = KubeObject> {
       feed.resume();
       this.#scheduleResync(feed);
     }
+    using bounds = deadlineSignal(this.#clock, { signal });
+    const follow = async (reflector: Reflector): Promise<void> => {
+      try {
+        await reflector.run(bounds.signal);
+      } catch (error) {
+        // Where one part stops, the others stop, too.
+        bounds.abort(error);
+        throw error;
+      }
+    };
     try {
-      await Promise.all(this.#reflectors.map((reflector) => reflector.run(signal)));
+      const ends = await Promise.allSettled(this.#reflectors.map(follow));
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
     } finally {
       this.#running = false;
       for (const entry of this.#feeds.values()) entry.cancelResync();
@@ -268,7 +293,15 @@ export class Informer<T extends KubeObject = KubeObject> {
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
       pageSize: this.#options.pageSize ?? 500,
       watchList: this.#options.watchList ?? false,
+      onFailure: this.#options.onFailure,
     });
+  }
+
+  #lastFailure(): InformerStatus["lastFailure"] {
+    const failures = this.#reflectors.flatMap(({ lastFailure }) => lastFailure ?? []);
+    const [last] = failures.sort((a, b) => b.atMs - a.atMs);
+    if (last === undefined) return undefined;
+    return { message: last.message, agoMs: this.#clock.monotonicMs() - last.atMs };
   }
 
   #onComplete(): void {

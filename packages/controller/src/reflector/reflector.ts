@@ -5,11 +5,13 @@ import type { KubeClient } from "../client/kube-client.ts";
 import type { ObjectReading } from "../client/object-reading.ts";
 import { describeTarget } from "../client/resource-path.ts";
 import { expectSpeech } from "../client/silence.ts";
+import type { Silence } from "../client/silence.ts";
 import type { RawWatch } from "../client/watch-stream.ts";
 import { ControllerError } from "../controller-error.ts";
 import { deadlineSignal } from "../deadline-signal.ts";
 import { backoffMs } from "./backoff.ts";
 import { failureOf } from "./failure.ts";
+import type { Failure } from "./failure.ts";
 import { initialReflectorState, isPaged, reflectorStep } from "./reflector-state.ts";
 import type { ReflectorEffect, ReflectorInput, ReflectorPlace, ReflectorState } from "./reflector-state.ts";
 
@@ -45,6 +47,27 @@ export interface ReflectorOptions {
   readonly fieldSelector?: string;
   readonly pageSize: number;
   readonly watchList: boolean;
+  /** Hears of each failure. What it throws is reported and changes nothing. */
+  readonly onFailure?: ((error: unknown, about: FailureNotice) => FailureVerdict) | undefined;
+}
+
+/** What a failed list or watch leads to by itself. */
+export interface FailureNotice {
+  readonly kind: Failure["kind"];
+  /** Whether everything is read again, or the watch goes on from the version of the copy. */
+  readonly next: "list" | "watch";
+  /** How many have followed each other without a pause of two minutes; 0 if this one counts as none. */
+  readonly failures: number;
+}
+
+/** `stop` ends the run, which rejects with the error; everything else lets it go on. */
+export type FailureVerdict = "stop" | void;
+
+/** The failure that was seen last. */
+export interface LastFailure extends FailureNotice {
+  readonly message: string;
+  /** On the monotonic clock. */
+  readonly atMs: number;
 }
 
 /** What a reflector has seen. */
@@ -61,8 +84,10 @@ export interface ReflectorCounts {
   readonly failures: number;
 }
 
-/** A server that takes the initial state as a stream and then says nothing for so long never will. */
+/** A server that streams the initial state and then says nothing for so long never will. */
 const silentStreamMs = 10_000;
+/** One that has not said by then that the state is complete never will: it does not know that it should. */
+const endlessStreamMs = 60_000;
 
 /**
  * Lists a collection, follows its changes, and does so again whenever the stream breaks or the history is gone. What to
@@ -80,6 +105,7 @@ export class Reflector {
   };
   #state: ReflectorState;
   #connected = false;
+  #lastFailure: LastFailure | undefined;
   #version = "";
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #counts = { replaces: 0, watches: 0, expired: 0, events: 0, bookmarks: 0, failures: 0 };
@@ -115,6 +141,11 @@ export class Reflector {
     return this.#version;
   }
 
+  /** The failure seen last; it stays when things go well again. */
+  get lastFailure(): LastFailure | undefined {
+    return this.#lastFailure;
+  }
+
   get counts(): ReflectorCounts {
     return this.#counts;
   }
@@ -124,7 +155,7 @@ export class Reflector {
     return this.#clock.monotonicMs() - this.#heardAtMs;
   }
 
-  /** Follows until the signal aborts, then resolves. */
+  /** Follows until the signal aborts, then resolves. @throws the failure at which `onFailure` says `stop` */
   async run(signal: AbortSignal): Promise<void> {
     try {
       while (!signal.aborted) {
@@ -237,12 +268,25 @@ export class Reflector {
   /** Takes events until the stream ends or the machine leaves it. @throws what the stream throws, or its ERROR event. */
   async #follow(stream: RawWatch, abort: (reason: unknown) => void): Promise<"ended" | "left"> {
     // While the initial state comes as a stream, silence is a failure; in a watch it is normal.
+    const giveUp = (why: string): void => {
+      if (this.#state.place.at === "streaming") abort(incompleteStream(why));
+    };
     using silence =
       this.#state.place.at === "streaming"
-        ? expectSpeech(this.#clock, silentStreamMs, () => {
-            if (this.#state.place.at === "streaming") abort(silentStream());
-          })
+        ? expectSpeech(this.#clock, silentStreamMs, () => giveUp(`${silentStreamMs} ms without an event`))
         : undefined;
+    const cancel =
+      silence === undefined
+        ? undefined
+        : this.#clock.after(endlessStreamMs, () => giveUp(`no end after ${endlessStreamMs} ms`));
+    try {
+      return await this.#takeEvents(stream, silence);
+    } finally {
+      cancel?.();
+    }
+  }
+
+  async #takeEvents(stream: RawWatch, silence: Silence | undefined): Promise<"ended" | "left"> {
     let refusal: StatusError | undefined;
     let left = false;
     await stream.read((event) => {
@@ -319,6 +363,23 @@ export class Reflector {
     // A watch that ends in its middle is resumed without a gap: nobody needs to know of it.
     const level = pause === undefined ? "debug" : "warn";
     this.#log[level](message, { error, failure: input.failure.kind, next: place.at, version: place.version });
+    const notice: FailureNotice = {
+      kind: input.failure.kind,
+      next: place.at === "watching" ? "watch" : "list",
+      failures: pause?.failures ?? 0,
+    };
+    const text = error instanceof Error ? error.message : String(error);
+    this.#lastFailure = { ...notice, message: text, atMs: input.atMs };
+    if (this.#verdict(error, notice) === "stop") throw error;
+  }
+
+  #verdict(error: unknown, notice: FailureNotice): FailureVerdict {
+    try {
+      return this.#options.onFailure?.(error, notice);
+    } catch (cause) {
+      this.#log.error("the hook for failures failed", { error: cause });
+      return undefined;
+    }
   }
 
   #heard(): number {
@@ -327,8 +388,5 @@ export class Reflector {
   }
 }
 
-const silentStream = (): ControllerError =>
-  new ControllerError(
-    "DeadlineExceeded",
-    `the initial state was not completed: ${silentStreamMs} ms without an event`,
-  );
+const incompleteStream = (why: string): ControllerError =>
+  new ControllerError("DeadlineExceeded", `the initial state was not completed: ${why}`);
