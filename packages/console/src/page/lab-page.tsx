@@ -1,13 +1,87 @@
+import { useEffect, useLayoutEffect, useRef } from "react";
 import type { ReactNode } from "react";
-import { useLabState } from "./use-lab-state.ts";
+import type { LabState } from "../lab-state.ts";
+import { About } from "./panels/about.tsx";
+import { Announcer } from "./panels/announcer.tsx";
+import { Copies } from "./panels/copies.tsx";
+import { Log } from "./panels/log.tsx";
+import { Notices } from "./panels/notices.tsx";
+import { SmallController } from "./panels/small-controller.tsx";
+import { Story } from "./panels/story.tsx";
+import { TopBar } from "./panels/top-bar.tsx";
+import { Truth } from "./panels/truth.tsx";
+import { VersionScore } from "./panels/version-score.tsx";
+import { ActionButton } from "./parts/action-button.tsx";
+import { LabDeskProvider } from "./stream/lab-desk.tsx";
+import { useLabStream } from "./stream/use-lab-stream.ts";
+import { preferredLanguage } from "./text/language.ts";
+import type { Language } from "./text/language.ts";
+import { MessagesContext, messagesOf, useMessages } from "./text/messages-context.ts";
+import { useChoice } from "./view/choice.ts";
+import { keepFocus } from "./view/keep-focus.ts";
+import { applyTheme, themes } from "./view/theme.ts";
+import type { Theme } from "./view/theme.ts";
 
-/** The whole page: what the server says, as it is. */
+/** The whole page. */
 export function LabPage(): ReactNode {
-  const state = useLabState();
+  const [language, setLanguage] = useChoice<Language>("language", {
+    among: ["en", "ja"],
+    first: () => preferredLanguage(navigator.languages),
+  });
+  const [theme, setTheme] = useChoice<Theme>("theme", { among: themes, first: () => "system" });
+  const text = messagesOf[language];
+  const { link, state } = useLabStream();
+  const root = useRef<HTMLDivElement>(null);
+
+  useLayoutEffect(() => {
+    document.documentElement.lang = language;
+    document.title = text.title;
+  }, [language, text]);
+  useLayoutEffect(() => applyTheme(theme), [theme]);
+  useEffect(() => (root.current === null ? undefined : keepFocus(root.current)), []);
+
   return (
-    <main>
-      <h1>Informer lab</h1>
-      <pre>{state === undefined ? "…" : JSON.stringify(state, undefined, 2)}</pre>
-    </main>
+    <MessagesContext value={text}>
+      <LabDeskProvider>
+        <div className="page" ref={root} data-link={link}>
+          <a className="skip" href="#lab">
+            {text.skipToLab}
+          </a>
+          <TopBar onLanguage={setLanguage} theme={theme} onTheme={setTheme} />
+          <main>
+            <Notices link={link} />
+            <Announcer state={state} />
+            {state !== undefined && <Bench state={state} />}
+          </main>
+          <footer>
+            <p>{text.footer}</p>
+          </footer>
+        </div>
+      </LabDeskProvider>
+    </MessagesContext>
+  );
+}
+
+function Bench({ state }: { readonly state: LabState }): ReactNode {
+  const text = useMessages();
+  return (
+    <>
+      <div className="opening">
+        <About />
+        <Story state={state} />
+      </div>
+      <div id="lab" className="bench" tabIndex={-1}>
+        <VersionScore state={state} />
+        <Truth truth={state.truth} />
+        <Copies state={state} />
+        <SmallController state={state} />
+        <Log entries={state.log} />
+        <p className="start-over">
+          <ActionButton action="reset" tone="quiet" commands={[{ do: "reset" }]}>
+            {text.reset}
+          </ActionButton>
+        </p>
+      </div>
+    </>
   );
 }

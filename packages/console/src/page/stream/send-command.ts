@@ -1,4 +1,4 @@
-import type { LabCommand, LabCommandAnswer } from "../lab-commands.ts";
+import type { LabCommand, LabCommandAnswer } from "../../lab-commands.ts";
 
 /** Asks the lab to do something. Resolves with its answer, a refusal included; rejects when the server is away. */
 export async function sendCommand(command: LabCommand): Promise<LabCommandAnswer> {

@@ -1,0 +1,53 @@
+import { useMemo } from "react";
+import type { ReactNode } from "react";
+import type { LabLogEntry } from "../../lab-state.ts";
+import { useMessages } from "../text/messages-context.ts";
+import { logKind } from "../view/log-kind.ts";
+import type { LogKind } from "../view/log-kind.ts";
+
+/** What happened, in words, the newest first. It is not read out as it grows: the announcer does that, in few words. */
+export function Log({ entries }: { readonly entries: readonly LabLogEntry[] }): ReactNode {
+  const text = useMessages();
+  const time = useMemo(
+    () =>
+      new Intl.DateTimeFormat(text.language, {
+        hour: "2-digit",
+        minute: "2-digit",
+        second: "2-digit",
+        hour12: false,
+      }),
+    [text.language],
+  );
+  return (
+    <section className="panel log" aria-labelledby="log-title">
+      <header className="panel-head">
+        <h2 id="log-title">{text.log}</h2>
+        <p className="note">{text.logNote}</p>
+      </header>
+      {entries.length === 0 && <p className="note">{text.logEmpty}</p>}
+      <div className="log-scroll" role="group" aria-labelledby="log-title" tabIndex={0}>
+        <ol reversed>
+          {entries.toReversed().map(({ atMs, event, number }) => (
+            <li key={number} data-kind={logKind(event)} data-code={event.code}>
+              <span className="log-sign" aria-hidden="true">
+                {signs[logKind(event)]}
+              </span>
+              <span className="log-text">{text.sentence(event)}</span>{" "}
+              <time dateTime={new Date(atMs).toISOString()}>{time.format(atMs)}</time>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </section>
+  );
+}
+
+const signs: Readonly<Record<LogKind, string>> = {
+  lab: "○",
+  write: "●",
+  controller: "◆",
+  wire: "⌁",
+  recovery: "↻",
+  refusal: "⊘",
+  reading: "◎",
+};

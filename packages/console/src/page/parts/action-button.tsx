@@ -1,0 +1,41 @@
+import { useState } from "react";
+import type { ReactNode } from "react";
+import type { LabCommand } from "../../lab-commands.ts";
+import { useLabDesk } from "../stream/lab-desk.tsx";
+
+export interface ActionButtonProps {
+  /** What it is in the page's code: the focus goes on to another button of the same action. */
+  readonly action: string;
+  readonly commands: readonly LabCommand[] | (() => readonly LabCommand[]);
+  readonly children: string;
+  /** The whole name, where the words on the button do not say what it acts on. It has to contain them. */
+  readonly label?: string;
+  readonly tone?: "plain" | "primary" | "quiet" | "danger";
+  readonly onDone?: () => void;
+}
+
+/** A button that asks the lab to do something. It waits for the answer before it asks again, and keeps the focus meanwhile. */
+export function ActionButton(props: ActionButtonProps): ReactNode {
+  const { action, children, commands, label, onDone, tone = "plain" } = props;
+  const { send } = useLabDesk();
+  const [waiting, setWaiting] = useState(false);
+  const press = async (): Promise<void> => {
+    if (waiting) return;
+    setWaiting(true);
+    const done = await send(typeof commands === "function" ? commands() : commands);
+    setWaiting(false);
+    if (done) onDone?.();
+  };
+  return (
+    <button
+      type="button"
+      className={`button button-${tone}`}
+      data-action={action}
+      aria-label={label}
+      aria-busy={waiting}
+      onClick={() => void press()}
+    >
+      {children}
+    </button>
+  );
+}

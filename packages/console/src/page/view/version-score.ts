@@ -1,0 +1,65 @@
+import type { LabState, TruthState } from "../../lab-state.ts";
+import type { ScoreMark } from "../text/messages.ts";
+
+/** Versions that are shown beside each other. */
+const columnsMax = 12;
+
+/** One line: the truth, or a copy. */
+export interface ScoreRow {
+  /** Empty for the truth. */
+  readonly copy: string;
+  readonly version: number | null;
+  readonly stale: boolean;
+  readonly cells: readonly {
+    readonly version: number;
+    readonly mark: ScoreMark;
+    readonly byController: boolean;
+  }[];
+}
+
+/**
+ * The newest versions as a score: above, what was written and is still remembered; below, how far each copy has come, and whether
+ * what it lacks can still be had by differences. Pure.
+ */
+export function versionScore(state: Pick<LabState, "truth" | "copies">): {
+  readonly versions: readonly number[];
+  readonly rows: readonly ScoreRow[];
+} {
+  const { copies, truth } = state;
+  const last = Math.max(columnsMax, truth.version);
+  const versions = Array.from({ length: columnsMax }, (_, index) => last - columnsMax + 1 + index);
+  const writtenByController = new Set(
+    truth.history.filter(({ by }) => by.who === "controller").map(({ version }) => version),
+  );
+  const row = (
+    copy: string,
+    of: Omit<ScoreRow, "cells" | "copy">,
+    markOf: (version: number) => ScoreMark,
+  ): ScoreRow => ({
+    copy,
+    ...of,
+    cells: versions.map((version) => ({
+      version,
+      mark: version > truth.version ? "future" : markOf(version),
+      byController: copy === "" && writtenByController.has(version),
+    })),
+  });
+  return {
+    versions,
+    rows: [
+      row("", { version: truth.version, stale: false }, (version) => markInTruth(version, truth)),
+      ...copies.map((copy) =>
+        row(copy.name, copy, (version) => {
+          if (copy.version !== null && version <= copy.version) return "has";
+          return version > truth.oldestResumable ? "unseen" : "lost";
+        }),
+      ),
+    ],
+  };
+}
+
+function markInTruth(version: number, truth: TruthState): ScoreMark {
+  const record = truth.history.find((each) => each.version === version);
+  if (record !== undefined) return record.change;
+  return version <= truth.oldestResumable ? "forgotten" : "other";
+}
