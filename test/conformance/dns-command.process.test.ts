@@ -309,7 +309,7 @@ for (const datapath of datapaths) {
     await writeFile(file("dns.yaml"), configOf("one.test three.test", secrets.second));
     makeCertificate(folder, "tls");
     server.signal("SIGHUP");
-    await server.until(/Read everything again/);
+    await server.until(/read everything again/);
     assert.equal(await ask(at, "www.one.test"), "192.0.2.8");
     assert.equal(await ask(at, "www.two.test"), "REFUSED");
     assert.equal(await ask(at, "www.three.test"), "192.0.2.7");
@@ -325,25 +325,25 @@ for (const datapath of datapaths) {
 
     await writeFile(file("one.test.zone"), zoneText("one.test", 3, "192.0.2.7"));
     server.signal("SIGHUP");
-    await server.until(/Read everything again/);
+    await server.until(/read everything again/);
     assert.equal(await fetchWith(secrets.second, 2), "changes", "a reload keeps transfers incremental");
 
     await writeFile(file("three.test.zone"), "www 60 A nonsense\n");
     await writeFile(file("one.test.zone"), zoneText("one.test", 4, "192.0.2.9"));
     server.signal("SIGHUP");
-    await server.until(/kept everything as it was: [^]*three\.test\.zone:1: /);
+    await server.until(/three\.test\.zone:1: .*kept everything as it was/);
     assert.equal(await ask(at, "www.one.test"), "192.0.2.7");
     assert.equal(await ask(at, "www.three.test"), "192.0.2.7");
 
     await writeFile(file("dns.yaml"), "zones: [{ file: one.test.zone, port: 1 }]\n");
     server.signal("SIGHUP");
-    await server.until(/kept everything as it was: .*dns\.yaml:1: zones\[0\]\.port: there is no such key/);
+    await server.until(/dns\.yaml:1: zones\[0\]\.port: there is no such key.*kept everything as it was/);
 
     await writeFile(file("one.test.zone"), zoneText("one.test", 4, "192.0.2.8"));
     const moved = { listen: ["127.0.0.1:1"], zones: [{ file: "one.test.zone" }] };
     await writeFile(file("dns.yaml"), JSON.stringify(moved));
     server.signal("SIGHUP");
-    await server.until(/a restart is needed for listen, tls\.listen\n/);
+    await server.until(/"settings":\["listen","tls\.listen"\].*a restart is needed for some settings/);
     assert.equal(await ask(at, "one.test", "SOA"), "ns.one.test. hostmaster.one.test. 4 7200 1800 86400 30");
     flooding = false;
     await flood;
@@ -387,7 +387,7 @@ test("a signed zone that takes updates survives kill -9, reloads and restarts, w
     assert.equal((await ask(at, "a.test", "TXT")).split(",").length, round + 1);
     if (round === 1) {
       server.signal("SIGHUP");
-      await server.until(/Read everything again/);
+      await server.until(/read everything again/);
       for (const name of acknowledged) assert.equal(await ask(at, name), "192.0.2.1", "after a reload");
     }
     await new Promise<void>((resolve) => {
@@ -456,7 +456,7 @@ test("a signed zone whose file changes stays signed, and its serial never stands
   const serial = async (): Promise<number> => Number((await ask(server.at, "a.test", "SOA")).split(" ")[2]);
   const reload = async (): Promise<void> => {
     server.signal("SIGHUP");
-    await server.until(/Read everything again/);
+    await server.until(/read everything again/);
   };
   const first = await serial();
   await writeFile(path.join(folder, "a.zone"), zoneText("a.test", first, "192.0.2.8"));
@@ -490,7 +490,7 @@ test("a restart takes the serial of a signed zone not back behind the steps of i
     await using server = await serve(folder);
     assert.equal(keygen("--zsk"), 0);
     server.signal("SIGHUP");
-    await server.until(/Read everything again/);
+    await server.until(/read everything again/);
     last = await serial(server.at);
   }
   await using server = await serve(folder);
