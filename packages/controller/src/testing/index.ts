@@ -1,0 +1,17 @@
+export { FakeClock, testRuntime } from "./test-runtime.ts";
+export type { TestRuntime, TestRuntimeOptions } from "./test-runtime.ts";
+export { ApiTruth } from "./truth/api-truth.ts";
+export type { ApiTruthOptions, TruthCounts } from "./truth/api-truth.ts";
+export type { TruthChange } from "./truth/truth-history.ts";
+export { FaultyHttp } from "./faults/faulty-http.ts";
+export type { FaultAim } from "./faults/faulty-http.ts";
+export { refusals } from "./faults/fault.ts";
+export type { CutKind, EventFault, Refusal, RequestFault } from "./faults/fault.ts";
+export { httpTo } from "./faults/http-to.ts";
+export { checkCopies } from "./model/check-copies.ts";
+export type { CheckOptions } from "./model/check-copies.ts";
+export { playProgram } from "./model/play-program.ts";
+export type { ModelObject, ModelOptions, ModelWorld } from "./model/play-program.ts";
+export { randomProgram } from "./model/program.ts";
+export type { Act, Program } from "./model/program.ts";
+export { HandlerHistory } from "./model/handler-history.ts";
