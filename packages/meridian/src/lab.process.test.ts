@@ -259,7 +259,7 @@ test(
   "the page is served to its own address only, and lets nothing else in",
   { timeout: withinMs },
   async () => {
-    await using lab = await LabProcess.start("lab", "--listen", "127.0.0.1:0");
+    await using lab = await LabProcess.start("lab", "--listen", "127.0.0.1:0", "--host", "Lab.example");
     const page = await fetch(lab.url);
     assert.equal(page.status, 200);
     const html = await page.text();
@@ -284,6 +284,7 @@ test(
     }
 
     assert.equal(await ask(lab.url, { host: "evil.example" }), 403);
+    assert.equal(await ask(lab.url, { host: "lab.example:80" }), 200);
     assert.equal(await ask(`${lab.url}lab/state`, { host: "evil.example" }), 403);
     const { host } = new URL(lab.url);
     assert.equal(await ask(`${lab.url}lab/state`, { host: host.replace("127.0.0.1", "localhost") }), 200);
@@ -344,6 +345,7 @@ test(
 
 test("a place that is no place is refused", { timeout: withinMs }, async () => {
   await assert.rejects(LabProcess.start("lab", "--listen", "here"), /--listen here: must be an address/);
+  await assert.rejects(LabProcess.start("lab", "--host", "a:80"), /--host a:80: must be a name/);
   await assert.rejects(
     LabProcess.start("up", "--data", join(root, "never"), "--lab", "127.0.0.1:1", "--no-lab"),
     /give either --lab ADDR:PORT or --no-lab/,

@@ -18,7 +18,10 @@ export function checkHost(
   const name = /^(\[[0-9a-f:.]+\]|[^:]*)(?::\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase() ?? "";
   const isAddress = /^\[[0-9a-f:.]+\]$/.test(name) || /^\d{1,3}(\.\d{1,3}){3}$/.test(name);
   if (isAddress || name === "localhost" || names.includes(name)) return undefined;
-  return { status: 403, message: "this server answers to its address and to localhost only" };
+  return {
+    status: 403,
+    message: "this server answers to its address, to localhost, and to the names it was given (--host)",
+  };
 }
 
 /**

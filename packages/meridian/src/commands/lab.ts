@@ -23,10 +23,21 @@ export const labCommand: Command = {
       value: "ADDR:PORT",
       help: `where to serve the page; port 0 takes a free one (default ${listenDefault})`,
     },
+    {
+      name: "host",
+      value: "NAME",
+      multiple: true,
+      help: "a name that the page is asked for by, besides its address and localhost",
+    },
   ],
   async run(invocation, terminal) {
     const reader = new OptionReader();
     const listen = parseEndpoint(lastText(invocation, "listen") ?? listenDefault, reader);
+    const hostNames = (invocation.text.get("host") ?? []).map((name) => name.toLowerCase());
+    for (const name of hostNames) {
+      if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name))
+        reader.problem(`--host ${name}: must be a name without a port, for example lab.example.com`);
+    }
     reader.finish();
     if (listen === undefined) return 2; // never: `finish` has thrown
     // Loaded when it is needed: the other commands start without the servers.
@@ -39,6 +50,7 @@ export const labCommand: Command = {
     await using lab = await startLab(nodeRuntime({ dataFolder: ".", log }), {
       listen,
       page: await readPage(),
+      hostNames,
     });
     terminal.print(`The informer lab is at ${lab.url}`);
     await whenAborted(terminal.stopping);

@@ -8,6 +8,8 @@ export interface LabPlace {
   /** Where the page is served; port 0 takes a free one. */
   readonly listen: Endpoint;
   readonly page: PageFiles;
+  /** Names that the page is asked for by, besides its address and `localhost`. */
+  readonly hostNames?: readonly string[];
 }
 
 /** The informer lab with its own API server. */
@@ -53,6 +55,7 @@ export async function startLab(runtime: Runtime, place: LabPlace): Promise<Runni
           tokenOf: (user) => tokens.get(user) ?? "",
         },
         page: place.page,
+        hostNames: place.hostNames ?? [],
       }),
     );
     const http = closing.use(
