@@ -159,9 +159,11 @@ export {
   ingressType,
   namespaceType,
   secretType,
+  seriesEventType,
   serviceType,
 } from "./kinds/resource-types.ts";
 export type { Lease } from "./kinds/lease.ts";
+export type { EventSeries, SeriesEvent } from "./kinds/event.ts";
 export type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,

@@ -8,7 +8,7 @@ import { configMap } from "./objects.ts";
 export const events: ConformanceGroup = {
   subject: "events",
   cases: {
-    "what a recorder notes is an event about its object, counted where it repeats": async (world) => {
+    "what a recorder notes is an event about its object, a series where it repeats": async (world) => {
       const { client, namespace, runtime } = world;
       const about = await client.create(configMapType, configMap({ namespace, name: "one" }));
       const recorder = new EventRecorder(runtime, { client, component: "conformance", instance: "a" });
@@ -21,7 +21,12 @@ export const events: ConformanceGroup = {
           namespace,
           fieldSelector: `involvedObject.name=one,involvedObject.uid=${about.metadata.uid}`,
         });
-        const told = items.map(({ type, reason, message, count }) => [type, reason, message, count ?? 1]);
+        const told = items.map(({ type, reason, message, series }) => [
+          type,
+          reason,
+          message,
+          series?.count ?? 1,
+        ]);
         assert.deepEqual(told.sort(), [
           ["Normal", "Even", "it is even", 1],
           ["Warning", "Odd", "it is odd", 3],

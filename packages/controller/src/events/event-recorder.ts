@@ -1,44 +1,43 @@
-import { eventType, isNotFound, isStatusError } from "@meridian/kube";
-import type { Event, KubeObject } from "@meridian/kube";
+import { isAlreadyExists, isNotFound, isStatusError, seriesEventType } from "@meridian/kube";
+import type { KubeObject, SeriesEvent } from "@meridian/kube";
 import type { Clock, Logger, Random } from "@meridian/runtime";
 import type { KubeClient } from "../client/kube-client.ts";
-import { Fifo } from "../queue/fifo.ts";
+import { deadlineSignal } from "../deadline-signal.ts";
 import { EventCorrelator, referenceTo } from "./event-correlation.ts";
-import type { EventNote, EventWrite, TimedNote } from "./event-correlation.ts";
+import type { EventNote, EventWrite, PendingWrite } from "./event-correlation.ts";
 
 /** Who reports, and through which client. */
 export interface EventRecorderOptions {
   readonly client: Pick<KubeClient, "create" | "patch">;
-  /** Who reports, for example `k8gb`. */
+  /** Who reports, for example `k8gb` or `example.com/widgets`. */
   readonly component: string;
-  /** Which instance of it, for example the Pod's name. */
+  /** Which instance of it, for example the Pod's name. Default: `component`. */
   readonly instance?: string;
 }
 
-/** Notes that wait to be written; a note beyond them is dropped. */
-const queueMax = 1000;
 /** Attempts to write one event, and the wait between two. */
 const attemptsMax = 12;
 const retryMs = 10_000;
+/** How long a stop may take to write what waits. */
+const flushMs = 2_000;
 
 /**
- * Writes core/v1 Events in the background. Notes that repeat are counted, many similar ones become one, and an object
- * gets at most 25 at once and then one per five minutes. Recording never waits and never fails; what cannot be written is
- * dropped and counted.
+ * Writes Events (events.k8s.io/v1) in the background; `kubectl describe` shows them. Notes that repeat are one Event with a
+ * count, more than ten similar ones become one, and an object gets at most 25 new ones at once and then one per five
+ * minutes. Recording never waits and never fails; what cannot be written is dropped and counted.
  */
 export class EventRecorder {
-  readonly #clock: Pick<Clock, "now" | "sleep">;
+  readonly #clock: Pick<Clock, "now" | "monotonicMs" | "after" | "sleep">;
   readonly #random: Pick<Random, "float">;
   readonly #log: Logger;
   readonly #client: EventRecorderOptions["client"];
   readonly #correlator: EventCorrelator;
-  readonly #notes = new Fifo<TimedNote>();
   #wake: (() => void) | undefined;
   #dropped = 0;
 
   constructor(
     runtime: {
-      readonly clock: Pick<Clock, "now" | "sleep">;
+      readonly clock: Pick<Clock, "now" | "monotonicMs" | "after" | "sleep">;
       readonly random: Pick<Random, "bytes" | "float">;
       readonly log: Logger;
     },
@@ -48,58 +47,55 @@ export class EventRecorder {
     this.#random = runtime.random;
     this.#log = runtime.log.child({ recorder: options.component });
     this.#client = options.client;
-    const source = { component: options.component, instance: options.instance ?? "" };
-    this.#correlator = new EventCorrelator(source, () => hex(runtime.random.bytes(8)));
+    const { component, instance = component } = options;
+    this.#correlator = new EventCorrelator({ component, instance }, () => hex(runtime.random.bytes(8)));
   }
 
-  /** Notes that were never written: the queue was full, the object talked too much, or the server refused. */
+  /** Notes that were never written: too much waited, the object talked too much, or the server refused. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Queues a note about an object. */
+  /** Takes a note about an object. */
   record(about: KubeObject, note: EventNote): void {
-    if (this.#notes.length >= queueMax) {
-      this.#dropped++;
-      return;
-    }
-    this.#notes.push({ ...note, about: referenceTo(about), atMs: this.#clock.now() });
-    this.#wake?.();
+    const timed = { ...note, about: referenceTo(about), atMs: this.#clock.now() };
+    const isTaken = this.#correlator.add(timed, this.#clock.monotonicMs());
+    if (isTaken) this.#wake?.();
+    else this.#dropped++;
   }
 
-  /** Writes until the signal aborts, then resolves. Notes that are queued then stay unwritten. */
+  /** Writes until the signal aborts, then what still waits as far as that takes 2 s at most, and resolves. */
   async run(signal: AbortSignal): Promise<void> {
-    const wake = (): void => this.#wake?.();
-    signal.addEventListener("abort", wake);
-    try {
-      while (!signal.aborted) {
-        const note = this.#notes.shift();
-        if (note === undefined) await new Promise<void>((resolve) => (this.#wake = resolve));
-        else await this.#writeNote(note, signal);
-      }
-    } finally {
-      signal.removeEventListener("abort", wake);
+    while (!signal.aborted) {
+      const pending = this.#correlator.next(this.#clock.monotonicMs());
+      if (pending === undefined) await this.#untilDue(signal);
+      else await this.#writeInTime(pending, signal);
     }
+    await this.#flush();
   }
 
-  /** Never throws. */
-  async #writeNote(note: TimedNote, signal: AbortSignal): Promise<void> {
-    const write = this.#correlator.correlate(note);
-    if (write === undefined) {
-      this.#dropped++;
-      return;
-    }
+  /** Resolves when a write may be due, or the signal has aborted. */
+  async #untilDue(signal: AbortSignal): Promise<void> {
+    const { dueAtMs } = this.#correlator;
+    let cancel = (): void => {};
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      signal.addEventListener("abort", this.#wake, { once: true });
+      if (dueAtMs !== undefined) cancel = this.#clock.after(dueAtMs - this.#clock.monotonicMs(), resolve);
+    });
+    cancel();
+    if (this.#wake !== undefined) signal.removeEventListener("abort", this.#wake);
+    this.#wake = undefined;
+  }
+
+  /** Tries until it is written, or there is no hope. Never throws. */
+  async #writeInTime(pending: PendingWrite, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#write(write, signal);
+        return await this.#write(pending, signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (attempt >= attemptsMax || isFinal(error)) {
-          this.#dropped++;
-          const { kind, namespace, name } = note.about;
-          this.#log.warn("event not written", { kind, namespace, name, reason: note.reason, error });
-          return;
-        }
+        if (attempt >= attemptsMax || isFinal(error)) return this.#drop(pending, error);
       }
       // All recorders of a fleet fail together when a server goes; the jitter lets them come back apart.
       await this.#clock.sleep(retryMs * (1 - this.#random.float() / 2), signal).catch(() => {});
@@ -107,18 +103,43 @@ export class EventRecorder {
     }
   }
 
-  async #write(write: EventWrite, signal: AbortSignal): Promise<void> {
-    if (write.verb === "patch") {
+  async #write({ write, onWritten, onForgotten }: PendingWrite, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#send(write, signal);
+    } catch (error) {
+      // The server forgets events after an hour: then this one begins anew.
+      if (write.verb === "patch" && isNotFound(error)) return onForgotten();
+      // The answer to an earlier attempt was lost.
+      if (!(write.verb === "create" && isAlreadyExists(error))) throw error;
+    }
+    onWritten();
+  }
+
+  async #send(write: EventWrite, signal: AbortSignal): Promise<void> {
+    if (write.verb === "create")
+      await this.#client.create<SeriesEvent>(seriesEventType, write.event, { signal });
+    else await this.#client.patch(seriesEventType, write.ref, { type: "merge", body: write.body, signal });
+  }
+
+  async #flush(): Promise<void> {
+    using bounds = deadlineSignal(this.#clock, { signal: undefined, ms: flushMs });
+    while (!bounds.signal.aborted) {
+      const pending = this.#correlator.next(Infinity);
+      if (pending === undefined) return;
       try {
-        await this.#client.patch<Event>(eventType, write.ref, { type: "merge", body: write.body, signal });
-        return;
+        await this.#write(pending, bounds.signal);
       } catch (error) {
-        // The server forgets events after an hour: then this one begins anew.
-        if (!isNotFound(error)) throw error;
+        if (!isFinal(error)) return;
+        this.#drop(pending, error);
       }
     }
-    const event = write.verb === "create" ? write.event : this.#correlator.renamed(write.event);
-    await this.#client.create<Event>(eventType, event, { signal });
+  }
+
+  #drop({ about, onDropped }: PendingWrite, error: unknown): void {
+    this.#dropped++;
+    onDropped();
+    const { kind, namespace, name } = about.regarding ?? {};
+    this.#log.warn("event not written", { kind, namespace, name, reason: about.reason, error });
   }
 }
 

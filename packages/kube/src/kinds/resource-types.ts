@@ -67,3 +67,11 @@ export const leaseType: ResourceType = {
   kind: "Lease",
   namespaced: true,
 };
+/** Events (events.k8s.io/v1). */
+export const seriesEventType: ResourceType = {
+  group: "events.k8s.io",
+  version: "v1",
+  plural: "events",
+  kind: "Event",
+  namespaced: true,
+};
