@@ -19,6 +19,8 @@ export class OctetArena<T> {
   /** The slab that is being filled. */
   #open: Slab;
   #bytes = firstSlabBytes;
+  /** Octets of all objects that somebody holds. */
+  #live = 0;
   /** Empty, to be filled next. */
   readonly #spare: Buffer[] = [];
 
@@ -40,6 +42,7 @@ export class OctetArena<T> {
     reading.octets.copy(slab.octets, at, reading.start, reading.end);
     const object = new RawObject<T>(reading, { key, slab, at });
     object.holders = 1;
+    this.#live += length;
     this.#add(object, slab);
     return object;
   }
@@ -54,6 +57,7 @@ export class OctetArena<T> {
     const { slab } = object;
     object.slab = noSlab;
     slab.live -= object.length;
+    this.#live -= object.length;
     if (slab !== this.#open && slab.live < slab.filled * liveShareMin) this.#empty(slab);
   }
 
@@ -79,10 +83,17 @@ export class OctetArena<T> {
     slab.objects.push(object);
   }
 
+  /** A small copy has small slabs: a new one is no larger than twice what there is. */
+  #usualSlabBytes(): number {
+    let bytes = firstSlabBytes;
+    while (bytes < this.#live && bytes < slabBytesMax) bytes *= 2;
+    return bytes;
+  }
+
   #slabFor(length: number): Slab {
     if (this.#open.filled + length <= this.#open.octets.length) return this.#open;
     const full = this.#open;
-    const bytes = Math.max(length, Math.min(full.octets.length * 2, slabBytesMax));
+    const bytes = Math.max(length, this.#usualSlabBytes());
     const spare = bytes === slabBytesMax ? this.#spare.pop() : undefined;
     if (spare === undefined) this.#bytes += bytes;
     this.#open = newSlab(spare ?? Buffer.allocUnsafeSlow(bytes), this.#complete);
