@@ -1,22 +1,21 @@
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { ReactNode } from "react";
 import type { LabState } from "../lab-state.ts";
 import { About } from "./panels/about.tsx";
 import { Announcer } from "./panels/announcer.tsx";
 import { Copies } from "./panels/copies.tsx";
-import { Log } from "./panels/log.tsx";
+import { Log, NewestLine } from "./panels/log.tsx";
 import { Notices } from "./panels/notices.tsx";
 import { SmallController } from "./panels/small-controller.tsx";
 import { Story } from "./panels/story.tsx";
 import { TopBar } from "./panels/top-bar.tsx";
 import { Truth } from "./panels/truth.tsx";
 import { VersionScore } from "./panels/version-score.tsx";
-import { ActionButton } from "./parts/action-button.tsx";
 import { LabDeskProvider } from "./stream/lab-desk.tsx";
 import { useLabStream } from "./stream/use-lab-stream.ts";
 import { preferredLanguage } from "./text/language.ts";
 import type { Language } from "./text/language.ts";
-import { MessagesContext, messagesOf, useMessages } from "./text/messages-context.ts";
+import { MessagesContext, messagesOf } from "./text/messages-context.ts";
 import { useChoice } from "./view/choice.ts";
 import { keepFocus } from "./view/keep-focus.ts";
 import { applyTheme, themes } from "./view/theme.ts";
@@ -63,12 +62,12 @@ export function LabPage(): ReactNode {
 }
 
 function Bench({ state }: { readonly state: LabState }): ReactNode {
-  const text = useMessages();
+  const [step, setStep] = useState<number>();
   return (
     <>
-      <div className="opening">
-        <About />
-        <Story state={state} />
+      <div className="opening" data-story={step === undefined ? "closed" : "open"}>
+        {step === undefined && <About />}
+        <Story state={state} index={step} onIndex={setStep} />
       </div>
       <div id="lab" className="bench" tabIndex={-1}>
         <VersionScore state={state} />
@@ -76,12 +75,8 @@ function Bench({ state }: { readonly state: LabState }): ReactNode {
         <Copies state={state} />
         <SmallController state={state} />
         <Log entries={state.log} />
-        <p className="start-over">
-          <ActionButton action="reset" tone="quiet" commands={[{ do: "reset" }]}>
-            {text.reset}
-          </ActionButton>
-        </p>
       </div>
+      <NewestLine entries={state.log} />
     </>
   );
 }

@@ -32,16 +32,8 @@ export function Copy({ copy, state }: CopyProps): ReactNode {
       <Staleness copy={copy} state={state} />
       <CopyPods copy={copy} />
       <WireButtons copy={copy} />
-      <Reading copy={copy} state={state} />
       <CopyCounters copy={copy} />
-      <ActionButton
-        action="removeCopy"
-        tone="quiet"
-        label={text.onCopy(text.removeCopy, name)}
-        commands={[{ do: "removeCopy", copy: name }]}
-      >
-        {text.removeCopy}
-      </ActionButton>
+      <Reading copy={copy} state={state} />
     </article>
   );
 }
@@ -77,7 +69,7 @@ function CopyPods({ copy }: { readonly copy: CopyState }): ReactNode {
   ].toSorted((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
   return (
     <div className="block">
-      <h4>{text.pods}</h4>
+      <h4>{text.copyPods}</h4>
       {rows.length === 0 && <p className="note">{text.noPods}</p>}
       <ul className="pods">
         {rows.map((row) =>
@@ -94,7 +86,7 @@ function CopyPods({ copy }: { readonly copy: CopyState }): ReactNode {
                 <ActionButton
                   action="staleWrite"
                   tone="quiet"
-                  label={text.onCopy(text.onPod(text.sendChange, row.name), copy.name)}
+                  label={text.sendChangeLabel(row.name, copy.name)}
                   commands={[{ do: "staleWrite", copy: copy.name, name: row.name }]}
                 >
                   {text.sendChange}
@@ -204,6 +196,14 @@ function Reading({ copy, state }: CopyProps): ReactNode {
           })}
         </p>
       )}
+      <ActionButton
+        action="removeCopy"
+        tone="quiet"
+        label={text.onCopy(text.removeCopy, name)}
+        commands={[{ do: "removeCopy", copy: name }]}
+      >
+        {text.removeCopy}
+      </ActionButton>
     </div>
   );
 }

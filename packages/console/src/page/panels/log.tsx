@@ -42,6 +42,20 @@ export function Log({ entries }: { readonly entries: readonly LabLogEntry[] }): 
   );
 }
 
+/** The newest line, at the foot of a window that has no room for the log. Who hears the page has heard it. */
+export function NewestLine({ entries }: { readonly entries: readonly LabLogEntry[] }): ReactNode {
+  const text = useMessages();
+  const newest = entries.at(-1);
+  if (newest === undefined) return undefined;
+  const kind = logKind(newest.event);
+  return (
+    <p className="newest" aria-hidden="true" data-kind={kind}>
+      <span className="log-sign">{signs[kind]}</span>{" "}
+      <span key={newest.number}>{text.sentence(newest.event)}</span>
+    </p>
+  );
+}
+
 const signs: Readonly<Record<LogKind, string>> = {
   lab: "○",
   write: "●",

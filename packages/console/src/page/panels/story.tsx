@@ -6,49 +6,72 @@ import { useMessages } from "../text/messages-context.ts";
 import { stepSeen, storySteps } from "../view/story-steps.ts";
 import type { StoryStep } from "../view/story-steps.ts";
 
-/** A guided way through the lab, one step after the other, that uses the lab as anybody can. */
-export function Story({ state }: { readonly state: LabState }): ReactNode {
+export interface StoryProps {
+  readonly state: LabState;
+  /** Where in the story one is; `undefined` while it is not told. */
+  readonly index: number | undefined;
+  readonly onIndex: (index: number | undefined) => void;
+}
+
+/** A guided way through the lab, one step after the other. It has no other means than the buttons of the page have. */
+export function Story({ index, onIndex, state }: StoryProps): ReactNode {
   const { story } = useMessages();
-  const [index, setIndex] = useState<number>();
   const step = index === undefined ? undefined : storySteps[index];
   return (
     <section className="story" aria-labelledby="story-title">
-      <h2 id="story-title">{story.title}</h2>
+      <div className="story-head">
+        <h2 id="story-title">{story.title}</h2>
+        {index !== undefined && <StepList index={index} state={state} onChoose={onIndex} />}
+      </div>
       {step === undefined || index === undefined ? (
         <>
           <p>{story.invitation}</p>
-          <ActionButton action="story" tone="primary" commands={[{ do: "reset" }]} onDone={() => setIndex(0)}>
+          <ActionButton action="story" tone="primary" commands={[{ do: "reset" }]} onDone={() => onIndex(0)}>
             {story.begin}
           </ActionButton>
         </>
       ) : (
-        <>
-          <StepList index={index} state={state} onChoose={setIndex} />
-          <StepView key={step.id} step={step} state={state} index={index} />
+        <div className="step">
+          <Step key={step.id} step={step} state={state} index={index} />
           <p className="story-ways">
-            <button
-              type="button"
-              className="button button-plain"
-              aria-disabled={index === 0}
-              onClick={() => setIndex(Math.max(0, index - 1))}
-            >
+            <Way to={index - 1} onGo={onIndex}>
               {story.back}
-            </button>
-            <button
-              type="button"
-              className="button button-plain"
-              aria-disabled={index === storySteps.length - 1}
-              onClick={() => setIndex(Math.min(storySteps.length - 1, index + 1))}
-            >
+            </Way>
+            <Way to={index + 1} onGo={onIndex}>
               {story.next}
-            </button>
-            <button type="button" className="button button-quiet" onClick={() => setIndex(undefined)}>
+            </Way>
+            <button type="button" className="button button-quiet" onClick={() => onIndex(undefined)}>
               {story.hide}
             </button>
           </p>
-        </>
+          {stepSeen(step, state.log) && (
+            <p className="step-seen">
+              <strong>{story.seenLabel}</strong> {story.steps[step.id].seen}
+            </p>
+          )}
+        </div>
       )}
     </section>
+  );
+}
+
+/** At either end it stays where it is, so that the focus does. */
+function Way(props: {
+  readonly to: number;
+  readonly onGo: (index: number) => void;
+  readonly children: string;
+}): ReactNode {
+  const { children, onGo, to } = props;
+  const leads = to >= 0 && to < storySteps.length;
+  return (
+    <button
+      type="button"
+      className="button button-plain"
+      aria-disabled={!leads}
+      onClick={() => leads && onGo(to)}
+    >
+      {children}
+    </button>
   );
 }
 
@@ -81,7 +104,7 @@ function StepList(props: {
   );
 }
 
-function StepView(props: {
+function Step(props: {
   readonly step: StoryStep;
   readonly state: LabState;
   readonly index: number;
@@ -94,15 +117,17 @@ function StepView(props: {
   // A new step is read from its title on; its buttons come next.
   useEffect(() => title.current?.focus({ preventScroll: true }), []);
   return (
-    <div className="step">
-      <p className="step-number">{story.stepOf(index + 1, storySteps.length)}</p>
-      <h3 ref={title} tabIndex={-1}>
-        {text.title}
-      </h3>
-      <p>{text.text}</p>
+    <>
+      <div className="step-text">
+        <p className="step-number">{story.stepOf(index + 1, storySteps.length)}</p>
+        <h3 ref={title} tabIndex={-1}>
+          {text.title}
+        </h3>
+        <p>{text.text}</p>
+      </div>
       <ol className="moves">
         {step.moves.map((move) => (
-          <li key={move.id} data-tried={tried.has(move.id)}>
+          <li key={move.id}>
             <ActionButton
               action={`move-${move.id}`}
               tone={tried.has(move.id) ? "plain" : "primary"}
@@ -115,11 +140,6 @@ function StepView(props: {
           </li>
         ))}
       </ol>
-      {stepSeen(step, state.log) && (
-        <p className="step-seen">
-          <strong>{story.seenLabel}</strong> {text.seen}
-        </p>
-      )}
-    </div>
+    </>
   );
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { LabState } from "../../lab-state.ts";
+import { ActionButton } from "../parts/action-button.tsx";
 import { StaleSign } from "../parts/stale-sign.tsx";
 import type { ScoreMark } from "../text/messages.ts";
 import { useMessages } from "../text/messages-context.ts";
@@ -12,7 +13,12 @@ export function VersionScore({ state }: { readonly state: LabState }): ReactNode
   const { rows, versions } = versionScore(state);
   return (
     <section className="score" aria-labelledby="score-title">
-      <h2 id="score-title">{score.title}</h2>
+      <header className="panel-head">
+        <h2 id="score-title">{score.title}</h2>
+        <ActionButton action="reset" commands={[{ do: "reset" }]}>
+          {text.reset}
+        </ActionButton>
+      </header>
       <table>
         <caption className="unseen">{score.caption}</caption>
         <thead>

@@ -234,7 +234,9 @@ export const english: Messages = {
   read: (times) => `Read ${times} times`,
   readResult: ({ fullReads, pods, times, watches }) =>
     `${count(times, "read")} of ${count(pods, "Pod")}. Server: full reads ${fullReads.join(" → ")}, watches ${watches.join(" → ")}.`,
-  sendChange: "Change from here",
+  copyPods: "Pods as this copy has them",
+  sendChange: "Change",
+  sendChangeLabel: (name, copy) => `Change ${name} as ${copy} has it`,
   onCopy: (action, copy) => `${action}: ${copy}`,
 
   controller: "Small controller",

@@ -182,7 +182,7 @@ export const japanese: Messages = {
   counterNames: {
     fullReads: "全件読み込み",
     watches: "watch",
-    watchesOpen: "いま開いている",
+    watchesOpen: "接続中",
     resyncs: "再同期",
     expired: "「古すぎる」",
     events: "イベント",
@@ -234,7 +234,9 @@ export const japanese: Messages = {
   read: (times) => `${times} 回読む`,
   readResult: ({ fullReads, pods, times, watches }) =>
     `${pods} 個を ${times} 回読みました。サーバー:全件読み込み ${fullReads.join(" → ")}、watch ${watches.join(" → ")}。`,
-  sendChange: "ここから変える",
+  copyPods: "この写しの Pod",
+  sendChange: "変える",
+  sendChangeLabel: (name, copy) => `${copy} が知る ${name} をもとに変える`,
   onCopy: (action, copy) => `${copy}:${action}`,
 
   controller: "小さなコントローラー",

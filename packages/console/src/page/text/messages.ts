@@ -113,7 +113,10 @@ export interface Messages {
   readonly heldBack: (events: number) => string;
   readonly read: (times: number) => string;
   readonly readResult: (result: ReadResult) => string;
+  readonly copyPods: string;
+  /** A change that is sent as a copy has the Pod, be that old or not. */
   readonly sendChange: string;
+  readonly sendChangeLabel: (name: string, copy: string) => string;
   readonly onCopy: (action: string, copy: string) => string;
 
   readonly controller: string;
