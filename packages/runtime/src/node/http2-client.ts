@@ -34,6 +34,11 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 
 /** One HTTP/2 connection. */
 export class Http2Connection implements Carrier {
+  /**
+   * Resolves when the server has said how much it takes, which is the first thing it says (RFC 9113 §3.4); rejects where the
+   * connection ends before that. Who sends before it may send more than the server takes.
+   */
+  readonly settled: Promise<void>;
   readonly #session: ClientHttp2Session;
   readonly #origin: string;
   readonly #heard: () => void;
@@ -58,13 +63,18 @@ export class Http2Connection implements Carrier {
     this.#session.on("error", (error) => {
       this.#failure ??= error;
     });
+    this.settled = new Promise((resolve, reject) => {
+      this.#session.once("remoteSettings", () => resolve());
+      this.#session.once("close", () => reject(this.#broken(`cannot connect to ${this.#origin}`, undefined)));
+    });
+    this.settled.catch(() => {}); // for whoever waits
   }
 
   get usable(): boolean {
     return !this.#draining && !this.#session.closed && !this.#session.destroyed;
   }
 
-  /** The server says how many streams at once it takes (RFC 9113 §6.5.2); before it has, there is room. */
+  /** Whether the server takes one more stream at once (RFC 9113 §6.5.2). */
   get hasRoom(): boolean {
     const { maxConcurrentStreams } = this.#session.remoteSettings;
     return maxConcurrentStreams === undefined || this.#reading.size < maxConcurrentStreams;

@@ -89,12 +89,25 @@ export class NodeHttpClient implements HttpClient {
     return this.#opening;
   }
 
+  /** Many requests may wait for this connection: none is sent before it is known how many it takes. */
+  async #settled(connection: Http2Connection): Promise<Http2Connection> {
+    const onClosing = (): void => void connection.close();
+    this.#closing.signal.addEventListener("abort", onClosing, { once: true });
+    try {
+      await connection.settled;
+    } finally {
+      this.#closing.signal.removeEventListener("abort", onClosing);
+    }
+    return connection;
+  }
+
   async #connect(): Promise<Carrier> {
     if (this.#origin.protocol === "http:") return new Http1Connections(this.#options);
     try {
       const socket = await connectTls(this.#options, this.#closing.signal);
       if (socket.alpnProtocol === "h2") {
-        return new Http2Connection(socket, { origin: this.#origin.origin, pingTimes: this.#pingTimes });
+        const { origin } = this.#origin;
+        return await this.#settled(new Http2Connection(socket, { origin, pingTimes: this.#pingTimes }));
       }
       return new Http1Connections(this.#options, socket);
     } catch (error) {
