@@ -38,7 +38,8 @@ export function mergeChange<T>(pending: Pending<T> | undefined, change: Omit<Cha
   return {
     before: pending === undefined ? change.before : pending.before,
     after: change.after,
-    final: change.final ?? pending?.final,
+    // The first deletion is that of the object that the handler knows; those after it are of its successors.
+    final: pending?.final ?? change.final,
     initial: pending?.initial ?? false,
     resync: false,
   };
@@ -57,8 +58,11 @@ export function callsOf<T>(pending: Pending<T>): readonly Call<T>[] {
   return [{ event: "update", old: before, object: after, resync }];
 }
 
+/** The end of the object that the handler knows; that of a successor, which came and went meanwhile, is none of its affair. */
 function gone<T>(before: RawObject<T>, final: RawObject<T> | undefined): Call<T> {
-  return { event: "delete", object: final ?? before, missed: final === undefined };
+  return final !== undefined && before.hasUidOf(final)
+    ? { event: "delete", object: final, missed: false }
+    : { event: "delete", object: before, missed: true };
 }
 
 /** What a handler knows after one of these calls. */

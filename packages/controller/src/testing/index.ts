@@ -1,3 +1,5 @@
+export { testApi } from "./test-api.ts";
+export type { TestApi, TestApiOptions } from "./test-api.ts";
 export { FakeClock, testRuntime } from "./test-runtime.ts";
 export type { TestRuntime, TestRuntimeOptions } from "./test-runtime.ts";
 export { ApiTruth } from "./truth/api-truth.ts";

@@ -1,4 +1,4 @@
-import type { Clock, HttpClient, HttpClientOptions, Runtime } from "@meridian/runtime";
+import type { Clock, Runtime } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import type { SimLogLine, SimNode } from "@meridian/runtime/sim";
 
@@ -8,8 +8,6 @@ export interface TestRuntimeOptions {
   readonly seed?: number;
   /** The wall time at the start, in ms since the epoch. Default 2026-01-01T00:00:00Z. */
   readonly startTimeMs?: number;
-  /** Where HTTP clients lead, whatever their origin: `httpTo(truth.handler)`, or a box over it. */
-  readonly http?: HttpClient | ((options: HttpClientOptions) => HttpClient);
 }
 
 /** A runtime in which nothing happens by itself: its time goes on when the test says so. */
@@ -20,7 +18,7 @@ export interface TestRuntime {
   readonly logged: readonly SimLogLine[];
 }
 
-/** Makes a runtime for tests of controllers: its clock, its random numbers, its log, and no network but `http`. */
+/** Makes a runtime for tests: its clock, its random numbers, its log, and a network and a disk with nobody else. */
 export function testRuntime(options: TestRuntimeOptions = {}): TestRuntime {
   const logged: SimLogLine[] = [];
   const simulation = new Simulation({
@@ -29,12 +27,7 @@ export function testRuntime(options: TestRuntimeOptions = {}): TestRuntime {
     onLog: (line) => logged.push(line),
   });
   const node = simulation.node({ name: "test", addresses: ["10.0.0.1"] });
-  const clock = new FakeClock(simulation, node);
-  const { http } = options;
-  const { runtime } = node;
-  if (http === undefined) return { runtime, clock, logged };
-  const httpClient = typeof http === "function" ? http : (): HttpClient => http;
-  return { runtime: { ...runtime, network: { ...unbound(runtime.network), httpClient } }, clock, logged };
+  return { runtime: node.runtime, clock: new FakeClock(simulation, node), logged };
 }
 
 /** A clock that stands still until it is told to go on; it then goes from timer to timer without waiting. */
@@ -90,18 +83,4 @@ export class FakeClock implements Clock {
   jumpWall(ms: number): void {
     this.#node.skewMs += ms;
   }
-}
-
-/** The methods of a network, so that one can be replaced. */
-function unbound(network: Runtime["network"]): Runtime["network"] {
-  return {
-    serveUdp: (options) => network.serveUdp(options),
-    bindUdp: (options) => network.bindUdp(options),
-    listenTcp: (options) => network.listenTcp(options),
-    connectTcp: (options) => network.connectTcp(options),
-    connectTls: (options) => network.connectTls(options),
-    serveStreams: (options) => network.serveStreams(options),
-    serveHttp: (options) => network.serveHttp(options),
-    httpClient: (options) => network.httpClient(options),
-  };
 }

@@ -86,18 +86,7 @@ export class FaultyHttp {
 
   /** The runtime with this box before its HTTP clients. */
   inFrontOf(runtime: Runtime): Runtime {
-    const { network } = runtime;
-    const behind: Network = {
-      serveUdp: (options) => network.serveUdp(options),
-      bindUdp: (options) => network.bindUdp(options),
-      listenTcp: (options) => network.listenTcp(options),
-      connectTcp: (options) => network.connectTcp(options),
-      connectTls: (options) => network.connectTls(options),
-      serveStreams: (options) => network.serveStreams(options),
-      serveHttp: (options) => network.serveHttp(options),
-      httpClient: (options) => this.client(network.httpClient(options)),
-    };
-    return { ...runtime, network: behind };
+    return withHttpClient(runtime, (options) => this.client(runtime.network.httpClient(options)));
   }
 
   /** A client with this box before it. */
@@ -348,6 +337,22 @@ export class FaultyHttp {
     this.#watches.delete(exchange);
     exchange.close(new NetworkError("Closed", "the box has no use for this exchange any more"));
   }
+}
+
+/** The runtime with other HTTP clients. */
+export function withHttpClient(runtime: Runtime, httpClient: Network["httpClient"]): Runtime {
+  const { network } = runtime;
+  const other: Network = {
+    serveUdp: (options) => network.serveUdp(options),
+    bindUdp: (options) => network.bindUdp(options),
+    listenTcp: (options) => network.listenTcp(options),
+    connectTcp: (options) => network.connectTcp(options),
+    connectTls: (options) => network.connectTls(options),
+    serveStreams: (options) => network.serveStreams(options),
+    serveHttp: (options) => network.serveHttp(options),
+    httpClient,
+  };
+  return { ...runtime, network: other };
 }
 
 /** Enough to repeat; a long run must not keep everything that was ever said. */
