@@ -14,8 +14,6 @@ export { QueryLog } from "./server/query-log.ts";
 export type { QueryLogCounters, QueryLogOptions } from "./server/query-log.ts";
 export { registerDnsMetrics } from "./server/metrics.ts";
 export type { DnsMetricsSources, PartCounters } from "./server/metrics.ts";
-export { metricsHandler, serveMetrics } from "./server/metrics-listener.ts";
-export type { MetricsListenerOptions } from "./server/metrics-listener.ts";
 export type { TcpCounters, TcpLimits } from "./server/tcp-sessions.ts";
 export { TlsIdentityFiles } from "./server/tls-identity.ts";
 export type { TlsIdentityFilesOptions } from "./server/tls-identity.ts";

@@ -8,6 +8,8 @@ export type { LogFields, Logger } from "./logger.ts";
 export { formatEndpoint } from "./endpoint-text.ts";
 export { ipv4FromText, ipv4ToText, ipv6FromText, ipv6ToText } from "./ip-address.ts";
 export { ReusedClient } from "./reused-client.ts";
+export { metricsHandler, serveMetrics } from "./metrics-listener.ts";
+export type { MetricsHandlerOptions, MetricsListenerOptions, MetricsText } from "./metrics-listener.ts";
 export { deferred, NetworkError, readBody } from "./network.ts";
 export type {
   AnswerDatagram,

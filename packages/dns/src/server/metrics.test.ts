@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Registry } from "prom-client";
-import { ReusedClient } from "@meridian/runtime";
+import { ReusedClient, serveMetrics } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import type { GeoStatus } from "../geo/geo-source.ts";
 import { caseZoneText, loadZone, question } from "../testdata/case-zone.ts";
 import { Authority } from "./authority.ts";
-import { serveMetrics } from "./metrics-listener.ts";
 import { registerDnsMetrics, type ThreadCounters } from "./metrics.ts";
 import { QueryLog } from "./query-log.ts";
 import { RateLimit, responseClass } from "./rate-limit.ts";

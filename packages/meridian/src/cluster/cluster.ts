@@ -5,7 +5,6 @@ import {
   Authority,
   createRequestPipeline,
   DnsClient,
-  metricsHandler,
   registerDnsMetrics,
   serveDns,
   TsigKeyring,
@@ -23,6 +22,7 @@ import {
 import type { KubeObject } from "@meridian/kube";
 import {
   formatEndpoint,
+  metricsHandler,
   type Endpoint,
   type HttpServer,
   type Runtime,

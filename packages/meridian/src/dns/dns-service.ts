@@ -10,7 +10,6 @@ import {
   type GeoProblem,
   type PartCounters,
   serveDns,
-  serveMetrics,
   TlsIdentityFiles,
   TransferPolicy,
   TransferServer,
@@ -22,7 +21,7 @@ import {
   type DnsServer,
 } from "@meridian/dns";
 import type { UdpWorkers } from "@meridian/dns/workers";
-import { formatEndpoint, type Runtime } from "@meridian/runtime";
+import { formatEndpoint, serveMetrics, type Runtime } from "@meridian/runtime";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { ClosingStack } from "../cluster/closing-stack.ts";
 import { watchedFile } from "../cluster/watched-file.ts";
