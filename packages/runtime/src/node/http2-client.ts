@@ -153,16 +153,21 @@ export class Http2Connection implements Carrier {
     const answeredBefore = this.#answered;
     return new Promise((resolve, reject) => {
       let failure: unknown;
-      stream.once("response", resolve);
+      let answered = false;
+      stream.once("response", (fields) => {
+        answered = true;
+        resolve(fields);
+      });
       stream.on("error", (error) => {
         failure = error;
       });
       stream.once("close", () => {
+        // One side holds more for this connection than it likes to.
+        if (stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) this.#retire();
+        if (answered) return; // what ended it is told to the reader
         if (signal?.aborted === true) return reject(signal.reason);
         // RFC 9113 §8.7: a refused stream was not processed, whatever its method.
         if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) return resolve("declined");
-        // One side holds more for this connection than it likes to.
-        if (stream.rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) this.#retire();
         const error = this.#broken(`cannot ask ${this.#origin} for ${method} ${target}`, failure);
         // A kept connection that breaks under the next request was closed before it came.
         const stale = answeredBefore && error.code === "Broken" && this.#session.destroyed;
