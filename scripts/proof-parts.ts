@@ -70,12 +70,23 @@ export const proofParts: readonly ProofPart[] = [
       }),
   },
   {
-    name: "copies against a server of the test's own",
+    name: "copies and handlers against the testing kit's API",
+    unit: "programs",
+    goal: 50_000,
+    step: (number) =>
+      testStep("packages/controller/dist/testing/model/check-copies.test.js", 500, {
+        MERIDIAN_RUNS: 500,
+        MERIDIAN_SEED: number,
+      }),
+  },
+  {
+    name: "one leader at most, through pauses, cuts, restarts and clocks of other rates",
     unit: "programs",
     goal: 20_000,
-    step: () =>
-      testStep("packages/controller/dist/informer/informer.property.test.js", 1_000, {
-        MERIDIAN_RUNS: 1_000,
+    step: (number) =>
+      testStep("packages/controller/dist/leader/leader-elector.property.test.js", 500, {
+        MERIDIAN_RUNS: 500,
+        MERIDIAN_SEED: number,
       }),
   },
   {

@@ -1,4 +1,5 @@
-import type { ConfigMap, ResourceType } from "@meridian/kube";
+import { configMapType as configMaps } from "@meridian/kube";
+import type { ConfigMap } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import type { SimLogLine } from "@meridian/runtime/sim";
@@ -7,13 +8,7 @@ import { Informer } from "../informer/informer.ts";
 import type { InformerOptions } from "../informer/informer.ts";
 import { TruthServer } from "./truth-server.ts";
 
-export const configMaps: ResourceType = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-};
+export { configMaps };
 
 /** A truth, and a copy of it across a simulated network. */
 export interface Fleet {
@@ -42,11 +37,11 @@ export async function fleet(
   const simulation = new Simulation({ seed: options.seed ?? 1, onLog: (line) => logged.push(line) });
   const server = simulation.node({ name: "server", addresses: ["10.0.0.1"] }).runtime;
   const { runtime } = simulation.node({ name: "client", addresses: ["10.0.0.2"] });
-  const truth = new TruthServer();
+  const truth = new TruthServer(server);
   await simulation.complete(
     server.network.serveHttp({ address: "10.0.0.1", port: 6443, handler: truth.handler, bodyBytesMax: 1e6 }),
   );
-  const client = new KubeClient(runtime, { origin: "http://10.0.0.1:6443" });
+  const client = new KubeClient(truth.box.inFrontOf(runtime), { origin: "http://10.0.0.1:6443" });
   const informer = new Informer<ConfigMap>(runtime, { client, type: configMaps, ...options });
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();

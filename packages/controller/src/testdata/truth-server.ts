@@ -1,9 +1,8 @@
-import { expired, internalError, serviceUnavailable, tooManyRequests } from "@meridian/kube";
+import { configMapType as configMaps, expired, internalError, serviceUnavailable, tooManyRequests } from "@meridian/kube";
 import type { ConfigMap, StatusError } from "@meridian/kube";
 import type { HttpHandler, Runtime } from "@meridian/runtime";
 import { FaultyHttp } from "../testing/faults/faulty-http.ts";
 import { ApiTruth } from "../testing/truth/api-truth.ts";
-import { configMaps } from "./config-maps.ts";
 
 /** ConfigMaps of namespace `n` in the testing kit's API, in the words of the tests of copies. */
 export class TruthServer {
@@ -71,9 +70,10 @@ export class TruthServer {
     this.box.repeat(back);
   }
 
-  /** Ends all watches. */
-  endWatches(): void {
-    this.api.endWatches();
+  /** Ends all watches; with `inside`, in the middle of a document. */
+  endWatches(options: { readonly inside?: boolean } = {}): void {
+    if (options.inside === true) this.box.cutWatches("inside");
+    else this.api.endWatches();
   }
 
   /** Ends all watches by an ERROR event. */

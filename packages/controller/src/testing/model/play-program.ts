@@ -1,4 +1,4 @@
-import { apiVersionOf } from "@meridian/kube";
+import { apiVersionOf, configMapType } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
@@ -87,7 +87,7 @@ class Play<T extends KubeObject> {
     this.#simulation = new Simulation({ seed: program.seed });
     this.#server = this.#simulation.node({ name: "server", addresses: ["10.0.0.1"] }).runtime;
     const { runtime } = this.#simulation.node({ name: "client", addresses: ["10.0.0.2"] });
-    const type = options.type ?? configMaps;
+    const type = options.type ?? configMapType;
     const truth = new ApiTruth({ types: [type], clock: this.#server.clock });
     const box = new FaultyHttp({ clock: runtime.clock, random: this.#simulation.random("box") });
     const client = new KubeClient(box.inFrontOf(runtime), { origin: "http://10.0.0.1:6443" });
@@ -257,14 +257,6 @@ class Play<T extends KubeObject> {
     }
   }
 }
-
-const configMaps: ResourceType = {
-  group: "",
-  version: "v1",
-  plural: "configmaps",
-  kind: "ConfigMap",
-  namespaced: true,
-};
 
 function plainObject<T extends KubeObject>(
   type: ResourceType,
