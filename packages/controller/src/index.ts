@@ -57,7 +57,7 @@ export type {
 } from "./informer/informer.ts";
 export { InformerFactory } from "./informer/informer-factory.ts";
 export type { InformerFactoryOptions } from "./informer/informer-factory.ts";
-export { dropManagedFields } from "./informer/drop-managed-fields.ts";
+export { dropManagedFields } from "./informer/managed-fields.ts";
 export { enqueueKeys } from "./informer/informer-handler.ts";
 export type {
   HandlerRegistration,

@@ -5,7 +5,7 @@ import { KubeClient } from "../client/kube-client.ts";
 import { configMaps } from "../testdata/fleet.ts";
 import { json, scriptedWorld } from "../testdata/scripted-http.ts";
 import type { ScriptedWorld } from "../testdata/scripted-http.ts";
-import { dropManagedFields } from "./drop-managed-fields.ts";
+import { dropManagedFields } from "./managed-fields.ts";
 import { InformerFactory } from "./informer-factory.ts";
 import type { InformerFactoryOptions } from "./informer-factory.ts";
 

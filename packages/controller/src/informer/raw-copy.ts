@@ -2,6 +2,7 @@ import { apiVersionOf, freeze, objectKey } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import { compactVersion, readingOf } from "../client/object-reading.ts";
 import type { ObjectReading } from "../client/object-reading.ts";
+import { ManagedFieldsCutter, dropManagedFields } from "./managed-fields.ts";
 import { ObjectStore } from "./object-store.ts";
 import type { OnIndexError } from "./object-store.ts";
 import { OctetArena } from "./octet-arena.ts";
@@ -23,6 +24,7 @@ export class RawCopy<T extends KubeObject> {
   readonly #options: RawCopyOptions<T>;
   readonly #arena: OctetArena<T>;
   readonly #complete: CompleteObject;
+  readonly #cutter = new ManagedFieldsCutter();
 
   constructor(options: RawCopyOptions<T>) {
     this.#options = options;
@@ -75,8 +77,11 @@ export class RawCopy<T extends KubeObject> {
 
   /** Keeps the octets of an object, as they came or as the transform wants them. `key`: the same text, if there is one. */
   keep(reading: ObjectReading, key: string = reading.key): RawObject<T> {
-    if (this.#options.transform === undefined) return this.#arena.put(reading, key);
-    const shaped = this.#transformed(reading, this.#options.transform);
+    const { transform } = this.#options;
+    if (transform === undefined) return this.#arena.put(reading, key);
+    const cut = transform === dropManagedFields ? this.#cutter.cut(reading) : undefined;
+    if (cut !== undefined) return this.#arena.put(cut, key);
+    const shaped = this.#transformed(reading, transform);
     if (shaped === undefined) return this.#arena.put(reading, key);
     const object = this.#arena.put(shaped.reading, key);
     object.remember(shaped.value);
