@@ -3,13 +3,13 @@ import { createApiServer, openMemoryStorage, requestBodyBytesMax } from "@meridi
 import type { ApiServer, RetentionPolicy, Storage } from "@meridian/apiserver";
 import { Informer, KubeClient } from "@meridian/controller";
 import type { InformerOptions } from "@meridian/controller";
+import { FaultyHttp } from "@meridian/controller/testing";
 import { isStatusError, type ConfigMap, type ResourceType } from "@meridian/kube";
 import type { HttpServer } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import type { CrashKind, SimLogLine, SimNode } from "@meridian/runtime/sim";
 import { TruthRecorder, stateText } from "./truth-recorder.ts";
 import type { RecordedObject } from "./truth-recorder.ts";
-import { UnreliableHttp } from "./unreliable-http.ts";
 
 export const configMaps: ResourceType = {
   group: "",
@@ -51,7 +51,7 @@ export class ApiWorld {
   readonly simulation: Simulation;
   readonly truth: TruthRecorder = new TruthRecorder();
   readonly acknowledged: Acknowledged[] = [];
-  readonly box: UnreliableHttp;
+  readonly box: FaultyHttp;
   readonly client: KubeClient;
   readonly logged: SimLogLine[] = [];
   readonly #serverNode: SimNode;
@@ -69,7 +69,7 @@ export class ApiWorld {
     this.#serverNode = this.simulation.node({ name: "server", addresses: ["10.0.0.1"] });
     this.#clientNode = this.simulation.node({ name: "client", addresses: ["10.0.0.2"] });
     const { runtime } = this.#clientNode;
-    this.box = new UnreliableHttp(runtime, this.simulation.random("middlebox"));
+    this.box = new FaultyHttp({ clock: runtime.clock, random: this.simulation.random("middlebox") });
     this.client = new KubeClient(this.box.inFrontOf(runtime), { origin, token, deadlineMs: 10_000 });
     this.simulation.onStep(() => {
       if (this.#failure !== undefined) throw this.#failure;

@@ -140,7 +140,7 @@ const planted: readonly { readonly fault: string; readonly plant: (world: ApiWor
   {
     fault: "an event that is lost between two others",
     plant(world) {
-      world.box.dropNext();
+      world.box.befallEvent({ do: "drop" });
       world.write("b");
       world.write("c");
     },

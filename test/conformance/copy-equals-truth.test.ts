@@ -1,12 +1,12 @@
 import { test } from "node:test";
 import type { Informer } from "@meridian/controller";
+import { HandlerHistory, refusals } from "@meridian/controller/testing";
+import type { CutKind } from "@meridian/controller/testing";
 import type { ConfigMap } from "@meridian/kube";
 import type { CrashKind } from "@meridian/runtime/sim";
 import fc from "fast-check";
 import { ApiWorld, everything } from "./api-world.ts";
-import { HandlerMirror } from "./handler-mirror.ts";
 import type { RecordedObject } from "./truth-recorder.ts";
-import type { CutKind } from "./unreliable-http.ts";
 
 const runs = Number(process.env["MERIDIAN_RUNS"] ?? 60);
 const seed = Number(process.env["MERIDIAN_SEED"] ?? 20_261_130);
@@ -17,7 +17,7 @@ type Act =
   | { readonly do: "pass" | "hold"; readonly ms: number }
   | { readonly do: "cut"; readonly how: CutKind }
   | { readonly do: "repeat"; readonly back: number }
-  | { readonly do: "refuse"; readonly code: 410 | 429 | 500 | 503 }
+  | { readonly do: "refuse"; readonly how: "expired" | "busy" | "broken" | "unavailable" }
   | { readonly do: "crash"; readonly how: CrashKind }
   | {
       readonly do:
@@ -51,7 +51,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant("refuse" as const),
-      code: fc.constantFrom(410 as const, 429 as const, 500 as const, 503 as const),
+      how: fc.constantFrom("expired" as const, "busy" as const, "broken" as const, "unavailable" as const),
     }),
   },
   {
@@ -79,13 +79,6 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
-const refusalReasons = {
-  410: "Expired",
-  429: "TooManyRequests",
-  500: "InternalError",
-  503: "ServiceUnavailable",
-} as const;
-
 const isShown = (object: RecordedObject): boolean => object.metadata.labels?.["shown"] === "yes";
 
 interface Scenario {
@@ -103,13 +96,18 @@ async function play(acts: readonly Act[], scenario: Scenario): Promise<void> {
   for (const name of ["a", "b", "c"]) world.write(name, { shown: "yes" });
   const { pageSize, watchList } = scenario;
   const copies = new Map<Informer<ConfigMap>, (object: RecordedObject) => boolean>();
-  const mirrors: HandlerMirror[] = [];
+  const histories: { readonly copy: Informer<ConfigMap>; readonly history: HandlerHistory<ConfigMap> }[] = [];
+  const listen = (copy: Informer<ConfigMap>): void => {
+    const history = new HandlerHistory<ConfigMap>();
+    copy.addHandler(history.handler);
+    histories.push({ copy, history });
+  };
   const follow = (selected: boolean): void => {
     const selects = selected ? isShown : everything;
     const selector = selected ? { labelSelector: "shown=yes" } : {};
     const copy = world.follow({ pageSize, watchList, ...selector }, selects);
     copies.set(copy, selects);
-    mirrors.push(new HandlerMirror(copy));
+    listen(copy);
   };
   follow(false);
   follow(true);
@@ -138,7 +136,7 @@ async function play(acts: readonly Act[], scenario: Scenario): Promise<void> {
         world.box.repeat(step.back);
         break;
       case "refuse":
-        world.box.refuse(step.code, { reason: refusalReasons[step.code], message: "said the middlebox" });
+        world.box.befallRequest({ do: "refuse", with: refusals[step.how] });
         break;
       case "garbage":
         world.box.forge("<html>502 Bad Gateway</html>\n");
@@ -169,13 +167,13 @@ async function play(acts: readonly Act[], scenario: Scenario): Promise<void> {
         break;
       case "handler": {
         const [copy] = copies.keys();
-        if (copy !== undefined) mirrors.push(new HandlerMirror(copy));
+        if (copy !== undefined) listen(copy);
         break;
       }
     }
   }
   await world.settle(copies);
-  for (const mirror of mirrors) mirror.check();
+  for (const { copy, history } of histories) history.check(copy.lister.list());
   await world.stop();
 }
 

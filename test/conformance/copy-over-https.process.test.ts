@@ -5,11 +5,11 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { Informer, KubeClient, connectionFromKubeconfig } from "@meridian/controller";
 import type { KubeClientOptions } from "@meridian/controller";
+import { HandlerHistory } from "@meridian/controller/testing";
 import type { ConfigMap, ResourceType } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { ChildServer, freePort, meridianCommand } from "./child-server.ts";
-import { HandlerMirror } from "./handler-mirror.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 
 // Our informer and our API server, each as users run it, over HTTPS and HTTP/2 on loopback.
@@ -60,10 +60,10 @@ async function eventually(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-/** A copy through the proxy, with a mirror that checks each step a handler is told. */
+/** A copy through the proxy, with a handler that checks each step a handler is told. */
 class FollowedCopy implements AsyncDisposable {
   readonly informer: Informer<ConfigMap>;
-  readonly mirror: HandlerMirror;
+  readonly history: HandlerHistory<ConfigMap> = new HandlerHistory();
   readonly #client: KubeClient;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
@@ -72,7 +72,7 @@ class FollowedCopy implements AsyncDisposable {
     this.#client = client;
     const labelSelector = `test=${prefix}`;
     this.informer = new Informer<ConfigMap>(runtime, { client, type: configMaps, namespace, labelSelector });
-    this.mirror = new HandlerMirror(this.informer);
+    this.informer.addHandler(this.history.handler);
     this.#running = this.informer.run(this.#stopping.signal);
   }
 
@@ -85,7 +85,7 @@ class FollowedCopy implements AsyncDisposable {
     });
     const expected = textOf(items);
     await eventually(`the copy equals ${expected}`, () => textOf(this.informer.lister.list()) === expected);
-    this.mirror.check();
+    this.history.check(this.informer.lister.list());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

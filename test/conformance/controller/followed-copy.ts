@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { Informer, InformerOptions } from "@meridian/controller";
+import { HandlerHistory } from "@meridian/controller/testing";
 import { configMapType, type ConfigMap } from "@meridian/kube";
-import { HandlerMirror } from "../handler-mirror.ts";
 import type { CaseWorld } from "./case-world.ts";
 
 /** An informer of ConfigMaps with a handler that checks each step it is told, both to be held against the server. */
 export class FollowedCopy {
   readonly informer: Informer<ConfigMap>;
-  readonly #mirror: HandlerMirror;
+  readonly #history = new HandlerHistory<ConfigMap>();
   readonly #world: CaseWorld;
   readonly #selection: Pick<InformerOptions<ConfigMap>, "namespace" | "labelSelector" | "fieldSelector">;
 
@@ -20,7 +20,7 @@ export class FollowedCopy {
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
     };
     this.informer = world.inform<ConfigMap>({ ...options, namespace, type: configMapType });
-    this.#mirror = new HandlerMirror(this.informer);
+    this.informer.addHandler(this.#history.handler);
   }
 
   /**
@@ -33,9 +33,18 @@ export class FollowedCopy {
     await this.#world.eventually("the copy is what the server holds", () => {
       assert.deepEqual(statesOf(this.informer.lister.list()), expected);
       // A handler is told after the copy has changed.
-      this.#mirror.check();
+      this.#history.check(this.informer.lister.list());
     });
     assert.equal(this.informer.status.handlerErrors, 0);
+  }
+
+  /** Checks that the copy, at whatever version it is now, holds exactly what the server held at that version. */
+  async checkAtItsVersion(): Promise<void> {
+    const [resourceVersion, held] = [this.informer.version, statesOf(this.informer.lister.list())];
+    const { items } = await this.#world.client.list<ConfigMap>(configMapType, {
+      ...{ ...this.#selection, resourceVersion, resourceVersionMatch: "Exact" },
+    });
+    assert.deepEqual(held, statesOf(items), `the copy is not what the server held at ${resourceVersion}`);
   }
 }
 

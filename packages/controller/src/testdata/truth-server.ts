@@ -78,7 +78,7 @@ export class TruthServer {
 
   /** Ends all watches by an ERROR event. */
   failWatches({ status }: StatusError): void {
-    const { code = 500, reason, message } = status;
+    const { code, reason, message } = status;
     this.box.failWatches({
       code,
       ...(reason === undefined ? {} : { reason }),
@@ -90,7 +90,7 @@ export class TruthServer {
     const refusal = this.refusals.shift() ?? (this.isAway ? serviceUnavailable("the server is away") : undefined);
     if (refusal === undefined) return this.api.handler(request);
     const body = new TextEncoder().encode(JSON.stringify(refusal.status));
-    return { status: refusal.status.code ?? 500, headers: { "content-type": "application/json" }, body };
+    return { status: refusal.status.code, headers: { "content-type": "application/json" }, body };
   };
 }
 
