@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { BenchUsageError } from "./bench-usage-error.ts";
 import type { BenchSettings } from "./dns/bench-run.ts";
-import { sectionNames } from "./dns/sample.ts";
-import type { SectionName } from "./dns/sample.ts";
+import { sectionNames } from "./dns/section-names.ts";
+import type { SectionName } from "./dns/section-names.ts";
 
 export interface BenchOptions {
   readonly failover: boolean;

@@ -5,8 +5,9 @@ import { writeQueryFile } from "./query-file.ts";
 import type { QueryMix } from "./query-file.ts";
 import { RunningServer } from "./running-server.ts";
 import type { StartOptions } from "./running-server.ts";
-import type { Sample, SectionName } from "./sample.ts";
-import type { SampleJournal } from "./sample-journal.ts";
+import type { Sample } from "../report/sample.ts";
+import type { SectionName } from "./section-names.ts";
+import type { SampleJournal } from "../report/sample-journal.ts";
 import type { ServerDriver } from "./server-driver.ts";
 
 export interface BenchSettings {
@@ -65,7 +66,7 @@ export class BenchRun {
   }
 
   /** Keeps a sample, so that an aborted run loses nothing that was measured. */
-  async record(sample: Sample): Promise<void> {
+  async record(sample: Sample<SectionName>): Promise<void> {
     await this.journal.add(sample);
     await this.save(sample.section);
   }

@@ -2,15 +2,16 @@ import { rmSync } from "node:fs";
 import { mkdtemp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { reportText } from "../report/report-text.ts";
+import type { ReportFrame } from "../report/report-text.ts";
+import { SampleJournal } from "../report/sample-journal.ts";
+import { reportedCases } from "../report/section-report.ts";
+import type { SectionReport } from "../report/section-report.ts";
 import { BenchRun } from "./bench-run.ts";
 import type { BenchSettings } from "./bench-run.ts";
 import { corePlacement } from "./core-placement.ts";
-import { reportText } from "./report-text.ts";
-import { sectionNames } from "./sample.ts";
-import type { SectionName } from "./sample.ts";
-import { SampleJournal } from "./sample-journal.ts";
-import { reportedCases } from "./section-report.ts";
-import type { SectionReport } from "./section-report.ts";
+import { sectionNames } from "./section-names.ts";
+import type { SectionName } from "./section-names.ts";
 import { sections } from "./sections.ts";
 import type { ServerDriver } from "./server-driver.ts";
 import { bind } from "./servers/bind.ts";
@@ -28,6 +29,11 @@ const allDrivers: readonly ServerDriver[] = [
   knot,
   bind,
   coredns,
+];
+
+const references = [
+  { server: "gdnsd", sign: "/g" },
+  { server: "BIND", sign: "/B" },
 ];
 
 export interface DnsBenchOptions {
@@ -91,7 +97,7 @@ async function runSections(options: DnsBenchOptions, folder: string): Promise<re
         conditions: `${settings.rounds} ${settings.rounds === 1 ? "round" : "rounds"} of ${settings.seconds} s; ${placement.note}`,
         versions,
         remarks: [...skipped, ...run.remarks.slice(remarksBefore)],
-        cases: reportedCases(journal.samples, name, sections[name].figures),
+        cases: reportedCases(journal.samples, { section: name, figures: sections[name].figures, references }),
       }),
   });
   for (const reason of skipped) {
@@ -145,5 +151,17 @@ async function writeSection(
     const found = result.sections[section];
     return found === undefined ? [] : [{ name: section, ...sections[section], report: found }];
   });
-  await writeFile(path.join(resultFolder, "dns.md"), reportText(machine, reported));
+  await writeFile(path.join(resultFolder, "dns.md"), reportText(frame(machine), reported));
 }
+
+const frame = (machine: string): ReportFrame => ({
+  title: "DNS servers, measured side by side",
+  reading: [
+    `${machine}. Each table is one run, servers in turn; median (min–max) of the rounds. \`/g\` and \`/B\` are the median's ratio`,
+    "to gdnsd's and to BIND's of the same run. µs CPU is user and system time of all of a server's processes and threads; where the",
+    "client is busy, it is the figure that decides, and q/s a lower bound. gdnsd answers a CNAME without its target. Compare ratios,",
+    "not figures of two runs.",
+  ],
+  subject: "server",
+  references,
+});

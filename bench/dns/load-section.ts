@@ -7,7 +7,8 @@ import { kindsOf, nxdomainShare } from "./query-file.ts";
 import type { QueryMix } from "./query-file.ts";
 import type { RunningServer } from "./running-server.ts";
 import { ServerSet } from "./server-set.ts";
-import type { Figure, Sample, SectionName } from "./sample.ts";
+import type { Figure, Sample } from "../report/sample.ts";
+import type { SectionName } from "./section-names.ts";
 import { udpBufferErrors } from "./session-figures.ts";
 
 /** A load on servers that run already: one table of the report. */
@@ -89,7 +90,13 @@ async function measureRound(
     threads: 1,
     seconds: run.settings.seconds,
   });
-  const sample: Sample = { section: load.section, case: load.case, server: server.name, round, values };
+  const sample: Sample<SectionName> = {
+    section: load.section,
+    case: load.case,
+    server: server.name,
+    round,
+    values,
+  };
   await run.record(sample);
   console.error(
     `${load.section} ${load.case}, round ${round + 1}: ${server.name} ${Math.round(values["queriesPerSecond"]!)} q/s, ` +

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchRun } from "./bench-run.ts";
 import { hostsText } from "./bench-zone.ts";
 import { measuredLoad } from "./load-section.ts";
-import type { Figure, Sample } from "./sample.ts";
+import type { Figure, Sample } from "../report/sample.ts";
+import type { SectionName } from "./section-names.ts";
 
 export const memoryFigures: readonly Figure[] = [
   { key: "startMs", title: "start, ms", digits: 0, compared: true },
@@ -30,7 +31,7 @@ export async function measureMemory(run: BenchRun): Promise<void> {
         const seconds = run.settings.warmSeconds;
         await measuredLoad(run, server, { load, cores: "1", threads: 1, seconds });
         const loaded = await server.memory();
-        const sample: Sample = {
+        const sample: Sample<SectionName> = {
           ...key,
           values: {
             ...idle,

@@ -3,7 +3,8 @@ import { hostsText } from "./bench-zone.ts";
 import { latencyFigures, loadFigures, measureLoads } from "./load-section.ts";
 import type { LoadCase } from "./load-section.ts";
 import { measureMemory, memoryFigures } from "./memory-section.ts";
-import type { Figure, SectionName } from "./sample.ts";
+import type { Figure } from "../report/sample.ts";
+import type { SectionName } from "./section-names.ts";
 import { measureTwoWorkers, twoWorkersFigures } from "./two-workers-section.ts";
 import { measureUpdates, updateFigures } from "./update-section.ts";
 

@@ -3,7 +3,7 @@ import type { BenchRun } from "./bench-run.ts";
 import { hostsText } from "./bench-zone.ts";
 import { measuredLoad } from "./load-section.ts";
 import type { LoadCase } from "./load-section.ts";
-import type { Figure } from "./sample.ts";
+import type { Figure } from "../report/sample.ts";
 import { ServerSet } from "./server-set.ts";
 
 export const twoWorkersFigures: readonly Figure[] = [

@@ -5,7 +5,7 @@ import { summary } from "../summary.ts";
 import type { BenchRun } from "./bench-run.ts";
 import { hostsText } from "./bench-zone.ts";
 import type { RunningServer } from "./running-server.ts";
-import type { Figure } from "./sample.ts";
+import type { Figure } from "../report/sample.ts";
 import type { ServerDriver } from "./server-driver.ts";
 import { ServerSet } from "./server-set.ts";
 import type { UpdateOrder, UpdateTimes } from "./update-client.ts";

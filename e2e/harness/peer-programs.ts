@@ -7,13 +7,14 @@ import { installed, output } from "./command.ts";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 
-/** A server that tests and benches meet, built from a Go module of its own in `e2e/peers`. */
-export type PeerName = "coredns" | "etcd" | "kube-apiserver";
+/** A program that tests and benches meet, built from a Go module of its own in `e2e/peers`. */
+export type PeerName = "client-go-informer" | "coredns" | "etcd" | "kube-apiserver";
 
 const kubernetesVersion = "k8s.io/component-base/version";
 
 /** The package to build, and what the linker is told: without a version kube-apiserver has none to serve. */
 const peers: Readonly<Record<PeerName, { readonly package: string; readonly linker: string }>> = {
+  "client-go-informer": { package: ".", linker: "-s -w" },
   coredns: { package: ".", linker: "" },
   etcd: { package: "go.etcd.io/etcd/server/v3", linker: "-s -w" },
   "kube-apiserver": {

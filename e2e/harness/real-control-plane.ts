@@ -202,6 +202,11 @@ export class RealControlPlane implements AsyncDisposable {
     await this.#startEtcd();
   }
 
+  /** `http://127.0.0.1:port` of etcd, for who puts more objects there than kube-apiserver would take in the time. */
+  get etcdUrl(): string {
+    return `http://${address}:${this.#parts.ports.etcd}`;
+  }
+
   /** The processes, for who measures them. */
   get pids(): { readonly etcd: number; readonly apiserver: number } {
     return { etcd: this.#etcd?.pid ?? 0, apiserver: this.#apiserver?.pid ?? 0 };

@@ -1,14 +1,14 @@
 import { summary } from "../summary.ts";
-import type { Figure, Sample, SectionName } from "./sample.ts";
+import type { Figure, Reference, Sample } from "./sample.ts";
 
-/** A figure's middle and its extremes over the rounds, and what it is of gdnsd's and BIND's in the same run. */
+/** A figure's middle and its extremes over the rounds. */
 export interface ReportedFigure {
   readonly median: number;
   readonly min: number;
   readonly max: number;
   readonly rounds: number;
-  readonly toGdnsd?: number;
-  readonly toBind?: number;
+  /** What the median is of that of each reference in the same run, by the reference's name. */
+  readonly to?: Readonly<Record<string, number>>;
 }
 
 export interface ReportedCase {
@@ -16,7 +16,7 @@ export interface ReportedCase {
   readonly servers: Readonly<Record<string, Readonly<Record<string, ReportedFigure>>>>;
 }
 
-/** A section's result as `bench/results/dns.json` keeps it. */
+/** A section's result as the files in `bench/results` keep it. */
 export interface SectionReport {
   readonly command: string;
   readonly measured: string;
@@ -28,38 +28,39 @@ export interface SectionReport {
   readonly cases: readonly ReportedCase[];
 }
 
+/** What of the samples is summed up, and how. */
+export interface ReportedPart {
+  readonly section: string;
+  readonly figures: readonly Figure[];
+  readonly references: readonly Reference[];
+}
+
 /** Sums up the samples of one section, case by case. */
 export function reportedCases(
   samples: readonly Sample[],
-  section: SectionName,
-  figures: readonly Figure[],
+  { section, figures, references }: ReportedPart,
 ): ReportedCase[] {
   const own = samples.filter((sample) => sample.section === section);
   return distinct(own.map((sample) => sample.case)).map((name) => {
     const ofCase = own.filter((sample) => sample.case === name);
-    const median = (server: string, key: string): number | undefined =>
+    const figureOf = (server: string, key: string): ReportedFigure | undefined =>
       reported(
         ofCase.filter((sample) => sample.server === server),
         key,
-      )?.median;
+      );
+    const ratios = (key: string, own: number): Record<string, number> =>
+      Object.fromEntries(
+        references.flatMap((reference) => {
+          const other = figureOf(reference.server, key)?.median ?? 0;
+          return other === 0 ? [] : [[reference.server, Math.round((own / other) * 100) / 100]];
+        }),
+      );
     const servers = distinct(ofCase.map(({ server }) => server)).map((server) => {
-      const rows = figures.flatMap((figure) => {
-        const all = reported(
-          ofCase.filter((sample) => sample.server === server),
-          figure.key,
-        );
-        if (all === undefined) return [];
-        const { key, compared } = figure;
-        return [
-          [
-            key,
-            {
-              ...all,
-              ...(compared ? ratio("toGdnsd", all.median, median("gdnsd", key)) : {}),
-              ...(compared ? ratio("toBind", all.median, median("BIND", key)) : {}),
-            },
-          ] as const,
-        ];
+      const rows = figures.flatMap(({ key, compared }) => {
+        const figure = figureOf(server, key);
+        if (figure === undefined) return [];
+        const to = compared ? ratios(key, figure.median) : {};
+        return [[key, Object.keys(to).length === 0 ? figure : { ...figure, to }] as const];
       });
       return [server, Object.fromEntries(rows)] as const;
     });
@@ -72,14 +73,6 @@ function reported(samples: readonly Sample[], key: string): ReportedFigure | und
   if (values.length === 0) return undefined;
   const { p50, min, max, n } = summary(values);
   return { median: p50, min, max, rounds: n };
-}
-
-function ratio(
-  name: "toGdnsd" | "toBind",
-  own: number,
-  other: number | undefined,
-): Partial<Record<typeof name, number>> {
-  return other === undefined || other === 0 ? {} : { [name]: Math.round((own / other) * 100) / 100 };
 }
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];

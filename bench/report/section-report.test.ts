@@ -11,23 +11,30 @@ const sample = (server: string, round: number, queriesPerSecond: number): Sample
   values: { queriesPerSecond },
 });
 
-test("a figure is the median of its rounds, in ratio to gdnsd's and BIND's", () => {
+const part = {
+  section: "dns-udp",
+  figures: [{ key: "queriesPerSecond", title: "q/s", digits: 0, compared: true }],
+  references: [
+    { server: "gdnsd", sign: "/g" },
+    { server: "BIND", sign: "/B" },
+  ],
+};
+
+test("a figure is the median of its rounds, in ratio to those of the references", () => {
   const samples = [
     ...[100, 300, 200].map((rate, round) => sample("Meridian", round, rate)),
     ...[90, 110, 100].map((rate, round) => sample("gdnsd", round, rate)),
     ...[40, 60, 50].map((rate, round) => sample("BIND", round, rate)),
   ];
-  const figures = [{ key: "queriesPerSecond", title: "q/s", digits: 0, compared: true }];
-  const [only, ...others] = reportedCases(samples, "dns-udp", figures);
+  const [only, ...others] = reportedCases(samples, part);
   assert.equal(others.length, 0);
   assert.deepEqual(only?.servers["Meridian"], {
-    queriesPerSecond: { median: 200, min: 100, max: 300, rounds: 3, toGdnsd: 2, toBind: 4 },
+    queriesPerSecond: { median: 200, min: 100, max: 300, rounds: 3, to: { gdnsd: 2, BIND: 4 } },
   });
 });
 
 test("where a peer was not measured there is no ratio to it", () => {
-  const figures = [{ key: "queriesPerSecond", title: "q/s", digits: 0, compared: true }];
-  const [only] = reportedCases([sample("NSD", 0, 5)], "dns-udp", figures);
+  const [only] = reportedCases([sample("NSD", 0, 5)], part);
   assert.deepEqual(only?.servers["NSD"], {
     queriesPerSecond: { median: 5, min: 5, max: 5, rounds: 1 },
   });
