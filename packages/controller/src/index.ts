@@ -70,7 +70,7 @@ export type {
   FailureNotice,
   FailureVerdict,
   ReflectorCounts,
-} from "./reflector/reflector.ts";
+} from "./reflector/reflector-options.ts";
 export type { IndexFunction, Lister } from "./informer/lister.ts";
 export { WorkQueue } from "./queue/work-queue.ts";
 export type { AddOptions, TakenKey, WorkQueueObserver, WorkQueueOptions } from "./queue/work-queue.ts";
@@ -101,9 +101,14 @@ export {
 } from "./controller/predicate.ts";
 export type { Predicate } from "./controller/predicate.ts";
 export { errorText, isTerminal, terminalError } from "./controller/reconcile-error.ts";
-export { createOrUpdate, withDesired } from "./controller/create-or-update.ts";
-export type { CreateOrUpdateOptions, CreateOrUpdateResult } from "./controller/create-or-update.ts";
-export { retryOnConflict } from "./controller/retry-on-conflict.ts";
+export { createOrUpdate, withDesired } from "./writing/create-or-update.ts";
+export type { CreateOrUpdateOptions, CreateOrUpdateResult } from "./writing/create-or-update.ts";
+export { writeStatus } from "./writing/write-status.ts";
+export type { WithStatus, WriteStatusOptions, WriteStatusResult } from "./writing/write-status.ts";
+export { ensureFinalizer, removeFinalizer } from "./writing/finalizers.ts";
+export type { FinalizerOptions } from "./writing/finalizers.ts";
+export { retryOnConflict } from "./writing/retry-on-conflict.ts";
+export type { ConflictRetryOptions } from "./writing/retry-on-conflict.ts";
 export { EventRecorder } from "./events/event-recorder.ts";
 export type { EventRecorderOptions } from "./events/event-recorder.ts";
 export type { EventNote } from "./events/event-correlation.ts";

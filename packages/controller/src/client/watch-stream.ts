@@ -23,11 +23,11 @@ export interface WatchBody {
 export interface RawWatch {
   /**
    * Hands over each event as soon as it is there, and resolves when the stream ends or `onEvent` says `stop`. Events of
-   * unknown types, and of other kinds than the watch is for, are skipped. To be called once.
+   * unknown types, and of other kinds than the watch is for, are skipped, which `onSkipped` hears of. To be called once.
    *
    * @throws as a `WatchStream` does, and what `onEvent` throws
    */
-  read(onEvent: (event: RawWatchEvent) => "stop" | void): Promise<void>;
+  read(onEvent: (event: RawWatchEvent) => "stop" | void, onSkipped?: () => void): Promise<void>;
   close(): void;
 }
 
@@ -58,14 +58,15 @@ export function openRawWatch(
   const end = endOf(source);
   return {
     close: end.close,
-    async read(onEvent) {
+    async read(onEvent, onSkipped = () => {}) {
       const reader = new WatchEventReader(type);
       const scanner = new ContainerScanner({
         containerBytesMax: documentBytesMaxDefault,
         between: documentStart,
         onContainer: (span) => {
           const event = reader.read(span);
-          if (event === undefined || onEvent(event) !== "stop") return undefined;
+          if (event === undefined) return onSkipped();
+          if (onEvent(event) !== "stop") return undefined;
           // It ends the exchange at once: nothing more of it is wanted.
           end.close();
           return "stop";

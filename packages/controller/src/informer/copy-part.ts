@@ -1,6 +1,6 @@
 import type { KubeObject } from "@meridian/kube";
 import type { ObjectReading } from "../client/object-reading.ts";
-import type { ReflectorTarget } from "../reflector/reflector.ts";
+import type { ReflectorTarget } from "../reflector/reflector-options.ts";
 import type { Change } from "./delivery.ts";
 import type { RawCopy } from "./raw-copy.ts";
 import type { RawObject } from "./raw-object.ts";

@@ -1,6 +1,6 @@
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import { deadlineSignal } from "../deadline-signal.ts";
-import type { CollectionClient } from "../reflector/reflector.ts";
+import type { CollectionClient } from "../reflector/reflector-options.ts";
 import { Informer } from "./informer.ts";
 import type { InformerOptions, InformerRuntime, InformerSelection } from "./informer.ts";
 

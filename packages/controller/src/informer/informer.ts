@@ -10,7 +10,7 @@ import type {
   FailureNotice,
   FailureVerdict,
   ReflectorCounts,
-} from "../reflector/reflector.ts";
+} from "../reflector/reflector-options.ts";
 import { CopyPart } from "./copy-part.ts";
 import type { Change } from "./delivery.ts";
 import { HandlerFeed } from "./handler-feed.ts";
@@ -346,6 +346,7 @@ function sumOf(a: ReflectorCounts, b: ReflectorCounts): ReflectorCounts {
     expired: a.expired + b.expired,
     events: a.events + b.events,
     bookmarks: a.bookmarks + b.bookmarks,
+    skipped: a.skipped + b.skipped,
     failures: a.failures + b.failures,
   };
 }

@@ -245,7 +245,7 @@ test("events of other kinds and of new types are skipped", async () => {
     { steps: [table, { send: { type: "PING", object: {} } }, send("ADDED", "b", "6")], open: true },
   ]);
   await pass(100);
-  assert.deepEqual([[...copy.keys()], reflector.version], [["a", "b"], "6"]);
+  assert.deepEqual([[...copy.keys()], reflector.version, reflector.counts.skipped], [["a", "b"], "6", 2]);
 });
 
 test("a streamed state whose marked bookmark never comes ends in a list, and is not tried again", async () => {

@@ -1,7 +1,6 @@
 import { StatusError } from "@meridian/kube";
-import type { KubeObject, ResourceType } from "@meridian/kube";
+import type { KubeObject } from "@meridian/kube";
 import type { Clock, Logger, Random } from "@meridian/runtime";
-import type { KubeClient } from "../client/kube-client.ts";
 import type { ObjectReading } from "../client/object-reading.ts";
 import { describeTarget } from "../client/resource-path.ts";
 import { expectSpeech } from "../client/silence.ts";
@@ -11,78 +10,15 @@ import { ControllerError } from "../controller-error.ts";
 import { deadlineSignal } from "../deadline-signal.ts";
 import { backoffMs } from "./backoff.ts";
 import { failureOf } from "./failure.ts";
-import type { Failure } from "./failure.ts";
+import type {
+  FailureNotice,
+  FailureVerdict,
+  LastFailure,
+  ReflectorCounts,
+  ReflectorOptions,
+} from "./reflector-options.ts";
 import { initialReflectorState, isPaged, reflectorStep } from "./reflector-state.ts";
 import type { ReflectorEffect, ReflectorInput, ReflectorPlace, ReflectorState } from "./reflector-state.ts";
-
-/**
- * The copy that a reflector keeps. All calls are synchronous, and none may throw. Readings are valid until the call
- * returns.
- */
-export interface ReflectorTarget {
-  /** One more object of a state that is on its way, or one that is gone from it again. */
-  collect(reading: ObjectReading): void;
-  uncollect(key: string): void;
-  /** That state will not be: whatever was collected is to be forgotten. */
-  discard(): void;
-  /** The collection is exactly what was collected. */
-  replace(): void;
-  apply(type: "ADDED" | "MODIFIED" | "DELETED", reading: ObjectReading): void;
-  /** The version of an object in the copy. */
-  versionOf(key: string): string | undefined;
-  /** The version of the copy, or the connection to its server, may have changed. */
-  progressed(): void;
-}
-
-/** The requests that a reflector sends. */
-export type CollectionClient = Pick<KubeClient, "listRaw" | "watchRaw">;
-
-/** What to follow. */
-export interface ReflectorOptions {
-  readonly client: CollectionClient;
-  readonly type: ResourceType;
-  readonly target: ReflectorTarget;
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-  readonly pageSize: number;
-  readonly watchList: boolean;
-  /** Hears of each failure. What it throws is reported and changes nothing. */
-  readonly onFailure?: ((error: unknown, about: FailureNotice) => FailureVerdict) | undefined;
-}
-
-/** What a failed list or watch leads to by itself. */
-export interface FailureNotice {
-  readonly kind: Failure["kind"];
-  /** Whether everything is read again, or the watch goes on from the version of the copy. */
-  readonly next: "list" | "watch";
-  /** How many have followed each other without a pause of two minutes; 0 if this one counts as none. */
-  readonly failures: number;
-}
-
-/** `stop` ends the run, which rejects with the error; everything else lets it go on. */
-export type FailureVerdict = "stop" | void;
-
-/** The failure that was seen last. */
-export interface LastFailure extends FailureNotice {
-  readonly message: string;
-  /** On the monotonic clock. */
-  readonly atMs: number;
-}
-
-/** What a reflector has seen. */
-export interface ReflectorCounts {
-  /** Times that the whole collection was taken, as a list or as a stream. */
-  readonly replaces: number;
-  /** Watches that the server has opened. */
-  readonly watches: number;
-  /** Times that the history was gone when it was needed. */
-  readonly expired: number;
-  readonly events: number;
-  readonly bookmarks: number;
-  /** Failures of any kind, each followed by another attempt. */
-  readonly failures: number;
-}
 
 /** A server that streams the initial state and then says nothing for so long never will. */
 const silentStreamMs = 10_000;
@@ -108,7 +44,7 @@ export class Reflector {
   #lastFailure: LastFailure | undefined;
   #version = "";
   #heardAtMs = Number.NEGATIVE_INFINITY;
-  #counts = { replaces: 0, watches: 0, expired: 0, events: 0, bookmarks: 0, failures: 0 };
+  #counts = { replaces: 0, watches: 0, expired: 0, events: 0, bookmarks: 0, skipped: 0, failures: 0 };
 
   constructor(
     runtime: {
@@ -289,21 +225,34 @@ export class Reflector {
   async #takeEvents(stream: RawWatch, silence: Silence | undefined): Promise<"ended" | "left"> {
     let refusal: StatusError | undefined;
     let left = false;
-    await stream.read((event) => {
-      silence?.heard();
-      this.#heard();
-      if (event.type === "ERROR") {
-        refusal = new StatusError(event.object);
-        return "stop";
-      }
-      const effect =
-        event.type === "BOOKMARK" ? this.#takeBookmark(event.object) : this.#take(event.type, event.reading);
-      left = effect === "leave";
-      this.#options.target.progressed();
-      return left ? "stop" : undefined;
-    });
+    await stream.read(
+      (event) => {
+        silence?.heard();
+        this.#heard();
+        if (event.type === "ERROR") {
+          refusal = new StatusError(event.object);
+          return "stop";
+        }
+        const effect =
+          event.type === "BOOKMARK"
+            ? this.#takeBookmark(event.object)
+            : this.#take(event.type, event.reading);
+        left = effect === "leave";
+        this.#options.target.progressed();
+        return left ? "stop" : undefined;
+      },
+      () => this.#skipped(),
+    );
     if (refusal !== undefined) throw refusal;
     return left ? "left" : "ended";
+  }
+
+  #skipped(): void {
+    this.#heard();
+    if (this.#counts.skipped++ > 0) return;
+    this.#log.warn("event skipped: another kind than the informer's type says, or an unknown type", {
+      kind: this.#options.type.kind,
+    });
   }
 
   #takeBookmark({ metadata }: KubeObject): ReflectorEffect {
