@@ -1,6 +1,7 @@
 import { deepEqual, isAlreadyExists, isConflict, isNotFound } from "@meridian/kube";
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from "@meridian/kube";
 import type { KubeClient } from "../client/kube-client.ts";
+import { KeptWrites, contentOf, writeKey } from "./kept-writes.ts";
 
 /** What should be there. */
 export interface CreateOrUpdateOptions<T extends KubeObject> {
@@ -23,8 +24,10 @@ export interface CreateOrUpdateResult<T extends KubeObject> {
 const attemptsMax = 5;
 
 /**
- * Makes one object what it should be, and writes nothing where it already is. A write that conflicts, or meets an object
- * that came or went meanwhile, starts again from the newest state. The status is not written: use `updateStatus`.
+ * Makes one object what it should be, and writes nothing where it already is, also where the server has added defaults to what
+ * was written or changed it: that is remembered for as long as the client lives. (A new process writes such an object
+ * once, which changes nothing.) A write that conflicts, or meets an object that came or went meanwhile, starts again from
+ * the newest state. The status is not written: see `writeStatus`.
  */
 export async function createOrUpdate<T extends KubeObject>(
   client: Pick<KubeClient, "get" | "create" | "update">,
@@ -37,16 +40,29 @@ export async function createOrUpdate<T extends KubeObject>(
   const { name = "", namespace } = desired.metadata;
   const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
 
+  const key = writeKey(type, desired.metadata, "content");
+  const kept = KeptWrites.of(client);
+  const write = async (wanted: T | undefined): Promise<CreateOrUpdateResult<T>> => {
+    const object =
+      wanted === undefined
+        ? await client.create<T>(type, desired, bounds)
+        : await client.update<T>(type, wanted, bounds);
+    kept.keep(key, { wanted: contentOf(mutate(object)), stored: contentOf(object) });
+    return { outcome: wanted === undefined ? "created" : "updated", object };
+  };
+
   let known = options.current;
   for (let attempt = 1; ; attempt++) {
     const current = known ?? (await absentIfNotFound(client.get<T>(type, ref, bounds)));
     known = undefined;
     const wanted = current === undefined ? undefined : mutate(current);
-    if (current !== undefined && deepEqual(wanted, current)) return { outcome: "unchanged", object: current };
+    if (current !== undefined && wanted !== undefined) {
+      const isSettled = kept.isSettled(key, { wanted: contentOf(wanted), current: contentOf(current) });
+      if (isSettled && deepEqual(statusOf(wanted), statusOf(current)))
+        return { outcome: "unchanged", object: current };
+    }
     try {
-      return wanted === undefined
-        ? { outcome: "created", object: await client.create<T>(type, desired, bounds) }
-        : { outcome: "updated", object: await client.update<T>(type, wanted, bounds) };
+      return await write(wanted);
     } catch (error) {
       const overtaken =
         wanted === undefined ? isAlreadyExists(error) : isConflict(error) || isNotFound(error);
@@ -95,6 +111,11 @@ function withOwners(
   const kept = current.map((owner) => desired.find(({ uid }) => uid === owner.uid) ?? owner);
   const added = desired.filter(({ uid }) => !current.some((owner) => owner.uid === uid));
   return [...kept, ...added];
+}
+
+/** Types without a status subresource have it written with the rest, where `mutate` changes it. */
+function statusOf(object: KubeObject & { readonly status?: unknown }): unknown {
+  return object.status;
 }
 
 async function absentIfNotFound<T>(reading: Promise<T>): Promise<T | undefined> {
