@@ -1,6 +1,26 @@
 import assert from "node:assert/strict";
-import { Controller, createOrUpdate, enqueueKeys } from "@meridian/controller";
-import { configMapType, objectKey, secretType, type ConfigMap, type Secret } from "@meridian/kube";
+import {
+  Controller,
+  EventRecorder,
+  Informer,
+  LeaderElector,
+  createOrUpdate,
+  enqueueKeys,
+  runControllers,
+  watchObjects,
+  watchOwned,
+} from "@meridian/controller";
+import {
+  configMapType,
+  eventType,
+  leaseType,
+  objectKey,
+  secretType,
+  type ConfigMap,
+  type Event,
+  type Lease,
+  type Secret,
+} from "@meridian/kube";
 import type { ConformanceGroup } from "./conformance-group.ts";
 import { configMap } from "./objects.ts";
 
@@ -63,6 +83,68 @@ export const controllers: ConformanceGroup = {
         { type: "merge", body: { data: { value: "3" } } },
       );
       await isMade("a", "3");
+    },
+
+    "a program of controllers leads, wakes owners, tells of failures, and frees its lease": async (world) => {
+      const { client, namespace, runtime } = world;
+      const sources = new Informer<ConfigMap>(runtime, { client, type: configMapType, namespace });
+      const made = new Informer<Secret>(runtime, { client, type: secretType, namespace });
+      const events = new EventRecorder(runtime, { client, component: "conformance" });
+      const controller = new Controller(runtime, {
+        name: "program",
+        events,
+        sources: [watchObjects(sources), watchOwned(made, { owner: configMapType })],
+        async reconcile(key, signal) {
+          const source = sources.lister.get(key);
+          const value = source?.data?.["value"];
+          if (source === undefined || source.metadata.name?.startsWith("case-") !== true) return;
+          if (value === undefined) throw new Error("there is no value");
+          const { name = "", uid = "" } = source.metadata;
+          const owner = { apiVersion: "v1", kind: "ConfigMap", name, uid, controller: true };
+          const desired: Secret = {
+            apiVersion: "v1",
+            kind: "Secret",
+            metadata: { name, namespace, ownerReferences: [owner] },
+            data: { value: btoa(value) },
+          };
+          await createOrUpdate(client, secretType, { desired, current: made.lister.get(key), signal });
+        },
+      });
+      const election = new LeaderElector(runtime, { client, namespace, name: "program", candidate: "one" });
+      const stopping = new AbortController();
+      const running = runControllers(
+        runtime,
+        { controllers: [controller], events, election },
+        stopping.signal,
+      );
+      world.run(async (signal) => {
+        signal.addEventListener("abort", () => stopping.abort(signal.reason));
+        await running;
+      });
+
+      await client.create(configMapType, configMap({ namespace, name: "case-a" }, { value: "1" }));
+      const bad = await client.create(configMapType, configMap({ namespace, name: "case-bad" }));
+      const isMade = (): Promise<void> =>
+        world.eventually("the secret is there", async () => {
+          const secret = await client.get<Secret>(secretType, { namespace, name: "case-a" });
+          assert.equal(secret.data?.["value"], btoa("1"));
+        });
+      await isMade();
+      await client.delete(secretType, { namespace, name: "case-a" });
+      await isMade();
+      await world.eventually("the failure is told", async () => {
+        const { items } = await client.list<Event>(eventType, {
+          namespace,
+          fieldSelector: `involvedObject.uid=${bad.metadata.uid}`,
+        });
+        const told = items.map(({ type, reason, message }) => [type, reason, message]);
+        assert.deepEqual(told, [["Warning", "ReconcileFailed", "program: there is no value"]]);
+      });
+      const lease = (): Promise<Lease> => client.get<Lease>(leaseType, { namespace, name: "program" });
+      assert.equal((await lease()).spec?.holderIdentity, election.identity);
+      stopping.abort(new Error("stop"));
+      await running;
+      assert.equal((await lease()).spec?.holderIdentity ?? "", "");
     },
   },
 };
