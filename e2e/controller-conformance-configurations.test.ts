@@ -1,3 +1,4 @@
+import { clientVerbs } from "../test/conformance/controller/client-verbs.ts";
 import { concurrentWriters } from "../test/conformance/controller/concurrent-writers.ts";
 import { describeConformance } from "../test/conformance/controller/conformance-group.ts";
 import { informers } from "../test/conformance/controller/informers.ts";
@@ -34,4 +35,28 @@ describeConformance(
     absence,
   },
   [concurrentWriters, informers],
+);
+
+describeConformance(
+  {
+    name: "kube-apiserver that takes few streams on a connection",
+    open: () => RealServer.start({ apiserverArgs: ["--http2-max-streams-per-connection=8"] }),
+    skips: {
+      "watches: many watches share a connection and do not disturb each other": "eight share one",
+    },
+    absence,
+  },
+  [watches],
+);
+
+describeConformance(
+  {
+    name: "kube-apiserver that speaks HTTP/1.1 alone",
+    open: () => RealServer.start({ apiserverArgs: ["--disable-http2-serving"] }),
+    skips: {
+      "watches: many watches share a connection and do not disturb each other": "each has its own",
+    },
+    absence,
+  },
+  [clientVerbs, watches, informers],
 );

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { KubeClient, connectionFromKubeconfig } from "@meridian/controller";
+import { KubeClient, TokenFile, connectionFromKubeconfig } from "@meridian/controller";
 import { configMapType, secretType } from "@meridian/kube";
 import type { ConformanceGroup } from "./conformance-group.ts";
 import { configMap } from "./objects.ts";
@@ -55,6 +55,32 @@ export const access: ConformanceGroup = {
         await refusal(client.list(configMapType, {}), forbidden);
         await refusal(client.delete(configMapType, { namespace, name: "one" }), forbidden);
       }
+    },
+
+    "who acts for another has the other's rights": async (world) => {
+      const { namespace } = world;
+      const client = await world.newClient({ impersonate: { user: "restricted" } });
+      const refused = await refusal(client.list(configMapType, { namespace }), forbidden);
+      assert.match(refused.message, /User "restricted"/);
+      await world.server.allow({ namespace, group: "", resource: "configmaps", verbs: reading });
+      await world.eventually("the right counts", () => client.list(configMapType, { namespace }));
+      await refusal(client.create(configMapType, configMap({ namespace, name: "one" })), forbidden);
+    },
+
+    "a token that is refused is read again from its file, and the copy goes on": async (world) => {
+      const { runtime, namespace, server } = world;
+      await world.client.create(configMapType, configMap({ namespace, name: "one" }));
+      const connection = connectionFromKubeconfig(runtime, server.kubeconfig("admin", { by: "token" }));
+      const right = await connection.credentials?.current(world.signal);
+      let token = "outdated";
+      const readFile = (): Promise<Uint8Array> => Promise.resolve(new TextEncoder().encode(token));
+      const credentials = new TokenFile(runtime.clock, { readFile }, "token");
+      const client = world.use(new KubeClient(runtime, { ...connection, credentials }));
+      await refusal(client.list(configMapType, { namespace }), { code: 401, reason: "Unauthorized" });
+      const copy = world.follow({ client });
+      token = (right?.authorization ?? `Bearer ${connection.token}`).slice("Bearer ".length);
+      await copy.informer.synced;
+      await copy.catchUp();
     },
 
     "a copy that its user may not read yet is complete once the user may": async (world) => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isApiError } from "@meridian/controller";
 import {
   configMapType,
   namespaceType,
@@ -7,7 +8,8 @@ import {
   type ResourceType,
 } from "@meridian/kube";
 import type { ConformanceGroup } from "./conformance-group.ts";
-import { configMap } from "./objects.ts";
+import { configMap, deployment, deploymentType } from "./objects.ts";
+import type { DeploymentObject, ScaleObject } from "./objects.ts";
 import { refusal } from "./refusal.ts";
 
 const nodes: ResourceType = { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false };
@@ -164,6 +166,14 @@ export const clientVerbs: ConformanceGroup = {
       assert.ok(!("colour" in created));
     },
 
+    "what the server warns of is told": async (world) => {
+      const { namespace } = world;
+      const warnings: string[] = [];
+      const client = await world.newClient({ onWarning: (text) => void warnings.push(text) });
+      await client.create(configMapType, { ...configMap({ namespace, name: "one" }), colour: "blue" });
+      assert.deepEqual(warnings, ['unknown field "colour"']);
+    },
+
     "a dry run answers as a write does and stores nothing": async ({ client, namespace }) => {
       const ref = { namespace, name: "one" };
       const dry = await client.create(configMapType, configMap(ref, { a: "1" }), { dryRun: true });
@@ -183,6 +193,44 @@ export const clientVerbs: ConformanceGroup = {
       const expected = { code: 409, reason: "Conflict", says: /UID in the precondition .* does not match/ };
       await refusal(client.delete(configMapType, ref, { preconditions }), expected);
       assert.deepEqual(await client.get(configMapType, ref), second);
+    },
+
+    "a selection is deleted at once, and the rest stays": async ({ client, namespace }) => {
+      for (const name of ["a", "b", "c"]) {
+        const labels = { old: name === "b" ? "no" : "yes" };
+        await client.create(configMapType, configMap({ namespace, name, labels }));
+      }
+      await client.deleteCollection(configMapType, { namespace, labelSelector: "old=yes" });
+      const { items } = await client.list(configMapType, { namespace });
+      assert.deepEqual(
+        items.map(({ metadata }) => metadata.name),
+        ["b"],
+      );
+    },
+
+    "the scale of a Deployment is read and written apart": async ({ client, namespace }) => {
+      const ref = { namespace, name: "one" };
+      await client.create(deploymentType, deployment(ref, { name: "main", image: "example.com/a:1" }));
+      const scale = await client.get<ScaleObject>(deploymentType, ref, { subresource: "scale" });
+      assert.equal(scale.kind, "Scale");
+      assert.equal(scale.spec.replicas, 1);
+      const wider = { ...scale, spec: { replicas: 3 } };
+      await client.update<ScaleObject>(deploymentType, wider, { subresource: "scale" });
+      const { spec } = await client.get<DeploymentObject>(deploymentType, ref);
+      assert.equal(spec.replicas, 3);
+    },
+
+    "an error says what was asked of whom, and what the server said": async ({ client, namespace }) => {
+      const outcome = await client
+        .get(configMapType, { namespace, name: "none" })
+        .catch((error: unknown) => error);
+      assert.ok(isApiError(outcome));
+      assert.deepEqual([outcome.verb, outcome.resource, outcome.namespace], ["get", "configmaps", namespace]);
+      assert.deepEqual([outcome.objectName, outcome.code, outcome.reason], ["none", 404, "NotFound"]);
+      assert.equal(
+        outcome.message,
+        `cannot get configmaps ${namespace}/none: configmaps "none" not found (404 NotFound)`,
+      );
     },
 
     "a version of the future is waited for in vain, and then said to be too large": async ({

@@ -55,12 +55,18 @@ export interface PodObject extends KubeObject {
 /** The parts of a Deployment that the cases look at. */
 export interface DeploymentObject extends KubeObject {
   readonly spec: {
+    readonly replicas?: number;
     readonly selector: object;
     readonly template: {
       readonly metadata: object;
       readonly spec: { readonly containers: readonly Container[] };
     };
   };
+}
+
+/** `scale` of an object. */
+export interface ScaleObject extends KubeObject {
+  readonly spec: { readonly replicas: number };
 }
 
 /** A Pod that is not stored yet; its containers are named by the keys of `images`. */

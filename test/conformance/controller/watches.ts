@@ -155,6 +155,14 @@ export const watches: ConformanceGroup = {
       await reading;
     },
 
+    "more watches than one connection may take are all open, and requests pass them": async (world) => {
+      const { client, namespace } = world;
+      const resourceVersion = await currentVersion(world);
+      const streams = await Promise.all(Array.from({ length: 60 }, () => watch(world, { resourceVersion })));
+      await client.create(configMapType, configMap({ namespace, name: "last" }));
+      for (const stream of streams) await readTo(stream, isNamed("last"));
+    },
+
     "many watches share a connection and do not disturb each other": async (world) => {
       const { client, namespace } = world;
       const proxy = await world.server.proxy();
