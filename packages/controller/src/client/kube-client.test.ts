@@ -107,6 +107,23 @@ test("subresources, server-side apply and collections have requests of their own
   assert.deepEqual(JSON.parse(bodies[4] ?? ""), { apiVersion: "v1", kind: "DeleteOptions", dryRun: ["All"] });
 });
 
+test("a review is created without a name", async () => {
+  const { client: kube, requests } = client(() => json({ kind: "SelfSubjectReview", metadata: {} }));
+  const group = { group: "authentication.k8s.io", version: "v1" };
+  const reviews: ResourceType = {
+    ...group,
+    plural: "selfsubjectreviews",
+    kind: "SelfSubjectReview",
+    namespaced: false,
+  };
+  await kube.create(reviews, {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "SelfSubjectReview",
+    metadata: {},
+  });
+  assert.equal(requests[0]?.target, "/apis/authentication.k8s.io/v1/selfsubjectreviews");
+});
+
 test("an apply that conflicts says whose the fields are", async () => {
   const causes = [
     { reason: "FieldManagerConflict", message: 'conflict with "kubectl"', field: ".spec.replicas" },
@@ -212,6 +229,9 @@ test("an empty name never leaves the client, since it would mean the whole colle
     reason: "InvalidRequest",
   });
   await assert.rejects(kube.get(configMaps, { name: "web" }), { reason: "InvalidRequest" });
+  const nameless = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default" } };
+  await assert.rejects(kube.update(configMaps, nameless), { reason: "InvalidRequest" });
+  await assert.rejects(kube.create(configMaps, nameless, { subresource: "x" }), { reason: "InvalidRequest" });
   assert.equal(requests.length, 0);
 });
 

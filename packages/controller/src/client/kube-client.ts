@@ -133,7 +133,9 @@ export class KubeClient implements AsyncDisposable {
     const { name, generateName, namespace } = object.metadata;
     const ref = { name: name ?? generateName ?? "", ...(namespace === undefined ? {} : { namespace }) };
     const subject = subjectOf("create", type, { ...ref, subresource });
-    checkReference(type, ref, subject);
+    // Reviews have no names, and of what needs one the server says so.
+    if (subresource === undefined) checkNamespace(type, ref, subject);
+    else checkReference(type, ref, subject);
     const path =
       subresource === undefined ? collectionPath(type, namespace) : objectPath(type, ref, subresource);
     const target = withQuery(path, writeParameters(options));
@@ -361,10 +363,17 @@ function checkReference(type: ResourceType, ref: ObjectRef, subject: RequestSubj
     const message = `${JSON.stringify(ref.name)} is no name`;
     throw new ApiError({ subject, reason: "InvalidRequest", message });
   }
-  if (type.namespaced && (ref.namespace === undefined || ref.namespace === "")) {
-    const message = `${type.kind} is namespaced; give a namespace`;
-    throw new ApiError({ subject, reason: "InvalidRequest", message });
-  }
+  checkNamespace(type, ref, subject);
+}
+
+function checkNamespace(
+  type: ResourceType,
+  { namespace = "" }: { readonly namespace?: string },
+  subject: RequestSubject,
+): void {
+  if (!type.namespaced || namespace !== "") return;
+  const message = `${type.kind} is namespaced; give a namespace`;
+  throw new ApiError({ subject, reason: "InvalidRequest", message });
 }
 
 function malformed(subject: RequestSubject, what: string, cause?: unknown): ApiError {
