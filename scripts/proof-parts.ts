@@ -90,6 +90,12 @@ export const proofParts: readonly ProofPart[] = [
       }),
   },
   {
+    name: "copies that are cut off every five seconds, with no growth of memory or handles",
+    unit: "minutes",
+    goal: 60,
+    step: () => testStep("dist/e2e/copy-soak.test.js", 60, { MERIDIAN_SOAK_SECONDS: 3_600 }),
+  },
+  {
     name: "lost updates",
     unit: "seeds",
     goal: 1_000,

@@ -25,7 +25,7 @@ const resultFile = path.join(root, "bench/results/proof.json");
 const firstStep = Number(values.from);
 const minutes = values.minutes === undefined ? Infinity : Number(values.minutes);
 /** A step that takes longer hangs. */
-const stepMinutesMax = 60;
+const stepMinutesMax = 90;
 
 interface PartResult {
   readonly name: string;

@@ -66,6 +66,10 @@ export class ChildServer implements AsyncDisposable {
     });
   }
 
+  get pid(): number {
+    return this.#child.pid ?? -1;
+  }
+
   /** Its exit code; `undefined` while it runs, or where a signal ended it. */
   get exitCode(): number | undefined {
     return this.#child.exitCode ?? undefined;
