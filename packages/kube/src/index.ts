@@ -1,4 +1,5 @@
 export type { KubeList, KubeObject, ListMeta, ObjectMeta, OwnerReference } from "./metadata.ts";
+export { controllerOf, ownerReferenceTo } from "./owner-reference.ts";
 export { apiVersionOf, objectKey, parseApiVersion, parseObjectKey } from "./group-version.ts";
 export type { GroupVersionResource, ResourceType } from "./group-version.ts";
 

@@ -1,4 +1,4 @@
-import { Informer, type KubeClient } from "@meridian/controller";
+import { Informer, type KubeClient, type SourceInformer } from "@meridian/controller";
 import {
   endpointSliceType,
   ingressType,
@@ -49,12 +49,15 @@ export class ClusterCopies implements ReferenceSource {
     this.slices.addIndex(byService, (slice) => serviceKeyOf(slice) ?? []);
   }
 
+  get all(): readonly SourceInformer[] {
+    return [this.gslbs, this.zones, this.endpoints, this.ingresses, this.services, this.slices];
+  }
+
   /** Follows the API server; resolves when every copy is complete for the first time. */
   async start(tasks: TaskScope): Promise<void> {
-    const all = [this.gslbs, this.zones, this.endpoints, this.ingresses, this.services, this.slices];
-    for (const informer of all)
+    for (const informer of this.all)
       tasks.start(`copy of ${informer.type.plural}`, (signal) => informer.run(signal));
-    await Promise.all(all.map((informer) => informer.synced));
+    await Promise.all(this.all.map((informer) => informer.synced));
   }
 
   /** Health of one Service: does it exist, and has any of its slices a ready endpoint. */

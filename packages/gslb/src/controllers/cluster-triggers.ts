@@ -1,8 +1,8 @@
-import { deepEqual, objectKey, type EndpointSlice, type KubeObject } from "@meridian/kube";
+import { controllerOf, deepEqual, objectKey, type EndpointSlice, type KubeObject } from "@meridian/kube";
 import { readyEndpoints } from "../decide/health.ts";
 import { ingressKind, serviceKind, type ReferenceKind } from "../references/reference-kinds.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
-import { controllerOf, isGslbReference } from "../resources/owner.ts";
+import { isGslbReference } from "../resources/owner.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
 import type { ZoneFeeder } from "../zones/zone-feeder.ts";
 import { serviceKeyOf, type ClusterCopies } from "./cluster-copies.ts";

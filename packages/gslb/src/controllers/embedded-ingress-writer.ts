@@ -1,11 +1,10 @@
 import { createOrUpdate, type KubeClient, type Lister } from "@meridian/controller";
-import { ingressType, type Ingress } from "@meridian/kube";
+import { controllerOf, ingressType, type Ingress } from "@meridian/kube";
 import type { ReferenceOutcome } from "../decide/gslb-snapshot.ts";
 import { embeddedIngress, withEmbeddedSpec } from "../references/embedded-ingress.ts";
 import type { ResolvedReference } from "../references/resolve-reference.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import { managedByLabel } from "../resources/gslb-annotations.ts";
-import { controllerOf } from "../resources/owner.ts";
 import { isRefusal } from "./refusal.ts";
 
 /** The copy of the Ingresses. */

@@ -1,4 +1,4 @@
-import { deepEqual } from "@meridian/kube";
+import { controllerOf, deepEqual, ownerReferenceTo } from "@meridian/kube";
 import {
   dnsTypeLabel,
   legacyDnsTypeLabel,
@@ -6,7 +6,7 @@ import {
   type DnsEndpointRecord,
 } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
-import { controllerOf, isGslbReference, ownerReferenceTo } from "../resources/owner.ts";
+import { isGslbReference } from "../resources/owner.ts";
 import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
 
 /** Both the labels and the annotations of a DNSEndpoint that the clusters' own DNS servers answer from. */

@@ -1,6 +1,7 @@
 import {
   Controller,
   createOrUpdate,
+  type ControllerMeter,
   type EventRecorder,
   type KubeClient,
   type Lister,
@@ -42,6 +43,7 @@ export interface GslbControllerOptions {
   readonly views: Pick<PeerViews, "of">;
   readonly addresses: Pick<AddressBook, "reading" | "forget">;
   readonly events: Pick<EventRecorder, "record">;
+  readonly meter?: ControllerMeter;
   readonly geoTag: string;
   readonly geoTags: readonly string[];
   /** `CLUSTER_EXPOSED_IPS` */
@@ -108,6 +110,7 @@ export class GslbController {
       name: "gslb",
       concurrency,
       retryMsMax: 30_000,
+      ...(options.meter === undefined ? {} : { meter: options.meter }),
       reconcile: (key, signal) => this.#reconcile(key, signal),
     });
   }

@@ -1,4 +1,10 @@
-import { Controller, type EventRecorder, type KubeClient, type Lister } from "@meridian/controller";
+import {
+  Controller,
+  type ControllerMeter,
+  type EventRecorder,
+  type KubeClient,
+  type Lister,
+} from "@meridian/controller";
 import type { DnsClient } from "@meridian/dns";
 import { deepEqual, isConflict, isNotFound, objectKey, type Condition } from "@meridian/kube";
 import type { Endpoint, Runtime } from "@meridian/runtime";
@@ -33,6 +39,7 @@ export interface ZoneDelegationControllerOptions {
   readonly feeder: Pick<ZoneFeeder, "setZone" | "removeZone">;
   readonly dnsClient: Pick<DnsClient, "query">;
   readonly events: Pick<EventRecorder, "record">;
+  readonly meter?: ControllerMeter;
   readonly config: OperatorConfig;
   readonly edgeServers: readonly Endpoint[];
   readonly ownAddresses: () => OwnAddresses;
@@ -63,6 +70,7 @@ export class ZoneDelegationController {
       name: "zone-delegation",
       concurrency: 4,
       retryMsMax: 30_000,
+      ...(options.meter === undefined ? {} : { meter: options.meter }),
       reconcile: (key, signal) => this.#reconcile(key, signal),
     });
   }

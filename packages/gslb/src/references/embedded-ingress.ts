@@ -1,5 +1,4 @@
-import { deepEqual, type Ingress, type IngressRule } from "@meridian/kube";
-import { ownerReferenceTo } from "../resources/owner.ts";
+import { deepEqual, ownerReferenceTo, type Ingress, type IngressRule } from "@meridian/kube";
 import { managedByLabel } from "../resources/gslb-annotations.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import { gslbType } from "../resources/resource-types.ts";

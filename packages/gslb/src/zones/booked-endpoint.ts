@@ -1,7 +1,8 @@
 import type { Lister } from "@meridian/controller";
+import { controllerOf } from "@meridian/kube";
 import { isLocalDnsEndpoint, type DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
-import { controllerOf, isGslbReference } from "../resources/owner.ts";
+import { isGslbReference } from "../resources/owner.ts";
 import { gslbType } from "../resources/resource-types.ts";
 import type { BookedObject } from "./endpoint-book.ts";
 
