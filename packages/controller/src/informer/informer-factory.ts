@@ -44,7 +44,7 @@ export class InformerFactory {
 
   /** The informer of this selection; it runs when the factory does, also if that is asked for later. */
   informer<T extends KubeObject = KubeObject>(
-    type: ResourceType,
+    type: ResourceType<T>,
     selection: InformerSelection = {},
   ): Informer<T> {
     const place = { ...this.#namespace(selection), ...selection };

@@ -96,14 +96,14 @@ export class ApiTruth {
   }
 
   get<T extends KubeObject>(
-    type: ResourceType,
+    type: ResourceType<T>,
     ref: { readonly namespace?: string; readonly name: string },
   ): T | undefined {
     return this.#history.get(type, objectKey(ref)) as T | undefined;
   }
 
   /** All objects of a kind as they are now, or as they were at a version, sorted by key. */
-  list<T extends KubeObject>(type: ResourceType, version: number = Infinity): readonly T[] {
+  list<T extends KubeObject>(type: ResourceType<T>, version: number = Infinity): readonly T[] {
     return [...this.#history.stateAt(type, version).values()] as T[];
   }
 
