@@ -1,4 +1,9 @@
-import { EventRecorder, type KubeClient } from "@meridian/controller";
+import {
+  EventRecorder,
+  type ControllerMeter,
+  type KubeClient,
+  type SourceInformer,
+} from "@meridian/controller";
 import type { Authority, DnsClient, GeoStatus, WatchedFile } from "@meridian/dns";
 import { deepEqual, objectKey } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
@@ -42,6 +47,8 @@ export interface OperatorOptions {
   readonly signing?: SignedZonesOptions;
   /** Called with the TSIG keys and cookie secrets in Secrets whenever they change: for a keyring and the authority. */
   readonly onKeys?: (keys: Pick<DnsKeys, "tsig" | "cookies">) => void;
+  /** Where the controllers report to, for metrics. */
+  readonly meter?: ControllerMeter;
   /** Opens the files that the settings name. Absent: there are none, as in the simulator. */
   readonly openFile?: (path: string) => WatchedFile;
 }
@@ -55,6 +62,8 @@ export interface Operator {
   readonly ready: Promise<void>;
   /** How this cluster answers for a host now, and why. Asks nobody. */
   explain(host: string): Explanation;
+  /** The copies of what is in the cluster, for metrics. */
+  readonly copies: readonly SourceInformer[];
   /** What answers of `geoip` hosts go by, for metrics: the age of the database above all. */
   geo(): GeoStatus;
   /** Stops all loops; resolves when none is left. What was published stays. */
@@ -85,6 +94,7 @@ export function startOperator(runtime: Runtime, options: OperatorOptions): Opera
   return {
     ready,
     explain: (host) => explainHost(parts, { host, geoTag: options.config.geoTag, now: runtime.clock.now() }),
+    copies: parts.copies.all,
     geo: () => parts.geo.status,
     async stop() {
       options.authority.onNotify = undefined;
@@ -112,6 +122,7 @@ interface Parts {
 
 function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope): Parts {
   const { client, config, authority, dnsClient } = options;
+  const metered = options.meter === undefined ? {} : { meter: options.meter };
   const geoTags = [config.geoTag, ...config.peerGeoTags].sort();
   const periodMs = (config.periodSeconds === 0 ? periodSecondsDefault : config.periodSeconds) * 1000;
   const deadlineMs = config.peerDeadlineMs;
@@ -171,7 +182,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
       },
     });
   const zones = new ZoneDelegationController(runtime, {
-    ...{ client, copies, peers, feeder, dnsClient, events, config, edgeServers },
+    ...{ client, copies, peers, feeder, dnsClient, events, config, edgeServers, ...metered },
     ownAddresses: () =>
       addresses.reading(ownAddressKey, (lookUp) =>
         ownDnsAddresses(config, {
@@ -183,7 +194,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     onZonesChanged: () => enqueueGslbs(copies, gslbs),
   });
   const gslbs = new GslbController(runtime, {
-    ...{ client, copies, peers, views, addresses, events, geoTag, geoTags },
+    ...{ client, copies, peers, views, addresses, events, geoTag, geoTags, ...metered },
     exposedOverride: config.exposedAddresses,
     zones: () => zones.zones,
     geo: () => geo.knowledge,

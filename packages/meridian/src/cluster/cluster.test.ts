@@ -6,6 +6,7 @@ import { dnsKeysLabel } from "@meridian/gslb";
 import { secretType, type ResourceType } from "@meridian/kube";
 import type { Endpoint } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
+import { Registry } from "prom-client";
 import { applyAbsent } from "../examples/apply-absent.ts";
 import { examplesFolder, readExampleObjects } from "../examples/example-objects.ts";
 import { fleetLayout } from "../fleet/fleet-layout.ts";
@@ -28,6 +29,8 @@ const untilMs = 600_000;
 /** The playground without processes: the same assembly on simulated machines. */
 async function simulatedFleet(seed: number): Promise<{
   readonly simulation: Simulation;
+  /** What the first start of each cluster registers its metrics with. */
+  readonly registries: ReadonlyMap<string, Registry>;
   readonly clusters: ReadonlyMap<string, Cluster>;
   /** Stops a cluster, and starts it again on the storage that it left. */
   readonly restart: (name: string) => Promise<Cluster>;
@@ -43,13 +46,15 @@ async function simulatedFleet(seed: number): Promise<{
   );
 
   const clusters = new Map<string, Cluster>();
-  const starts = new Map<string, () => Promise<Cluster>>();
+  const registries = new Map<string, Registry>();
+  const starts = new Map<string, (registry?: Registry) => Promise<Cluster>>();
   for (const place of layout.clusters) {
     const { runtime } = simulation.node({ name: place.name, addresses: [place.dns.address] });
     const storage = await simulation.complete(openMemoryStorage(runtime, { persistent: true }));
-    const start = (): Promise<Cluster> =>
+    const start = (registry = new Registry()): Promise<Cluster> =>
       startCluster(runtime, {
         storage,
+        registry,
         token: "token",
         ...place,
         operatorEnvironment: operatorEnvironment({
@@ -64,7 +69,9 @@ async function simulatedFleet(seed: number): Promise<{
         }),
       });
     starts.set(place.name, start);
-    const cluster = await simulation.complete(start(), { untilMs });
+    const registry = new Registry();
+    registries.set(place.name, registry);
+    const cluster = await simulation.complete(start(registry), { untilMs });
     const { signal } = new AbortController();
     await simulation.complete(
       applyAbsent(cluster.client, examples.ofCluster.get(place.name) ?? [], { signal }),
@@ -86,6 +93,7 @@ async function simulatedFleet(seed: number): Promise<{
   return {
     simulation,
     clusters,
+    registries,
     restart: async (name) => {
       await simulation.complete(Promise.resolve(clusters.get(name)![Symbol.asyncDispose]()), { untilMs });
       return simulation.complete(starts.get(name)!(), { untilMs });
@@ -159,6 +167,24 @@ test("the DNS server takes keys of labelled Secrets while it serves: cookies, TS
   const verdict = await simulation.complete(ask(key), { untilMs });
   assert.equal(verdict.state, "answered");
   assert.equal((await simulation.complete(ask({ ...key, name: "other" }), { untilMs })).state, "unreachable");
+  await simulation.complete(
+    Promise.all([...clusters.values()].map((cluster) => cluster[Symbol.asyncDispose]())),
+    { untilMs: simulation.nowMs + 60_000 },
+  );
+});
+
+test("an operator tells how its controllers, copies and requests are doing", async () => {
+  const { simulation, clusters, registries } = await simulatedFleet(4);
+  await simulation.complete(Promise.all([...clusters.values()].map((cluster) => cluster.ready)), { untilMs });
+  const text = (await registries.get("eu")?.metrics()) ?? "";
+  for (const line of [
+    /^workqueue_adds_total\{name="gslb",controller="gslb"\} [1-9]/m,
+    /^controller_runtime_reconcile_total\{controller="gslb",result="success"\} [1-9]/m,
+    /^controller_runtime_reconcile_total\{controller="zone-delegation",result="requeue_after"\} \d/m,
+    /^informer_connected\{name="gslbs.k8gb.io"\} 1$/m,
+    /^rest_client_requests_total\{code="201",method="POST",host="[^"]+"\} [1-9]/m,
+  ])
+    assert.match(text, line);
   await simulation.complete(
     Promise.all([...clusters.values()].map((cluster) => cluster[Symbol.asyncDispose]())),
     { untilMs: simulation.nowMs + 60_000 },

@@ -1,5 +1,5 @@
 import { createApiServer, requestBodyBytesMax, type Storage } from "@meridian/apiserver";
-import { KubeClient } from "@meridian/controller";
+import { ControllerMetrics, KubeClient, meterRequests, registerInformerMetrics } from "@meridian/controller";
 import {
   AnswerSigner,
   Authority,
@@ -54,7 +54,7 @@ export interface ClusterOptions {
   readonly openFile?: (path: string) => WatchedFile;
   /** Opens the threads that answer datagrams. Absent, or where it opens none: the main thread answers. */
   readonly openThreads?: (authority: Authority) => UdpWorkers | undefined;
-  /** Where the metrics of the DNS server are added; what is in it is served. Absent: one of its own. */
+  /** Where the metrics of the DNS server and of the operator are added; what is in it is served. Absent: one of its own. */
   readonly registry?: Registry;
 }
 
@@ -95,7 +95,9 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   closing.use(await serve(runtime, options, { at: options.apiServer, handler: apiServer.handler }));
   await apiServer.ready;
 
-  const client = closing.use(new KubeClient(runtime, clientOptions(options)));
+  const { registry = new Registry() } = options;
+  const network = meterRequests(runtime, registry);
+  const client = closing.use(new KubeClient({ clock: runtime.clock, network }, clientOptions(options)));
   await installDefinitions(runtime, client, servedDefinitions());
 
   const authority = new Authority({ random: runtime.random, clock: runtime.clock });
@@ -114,7 +116,7 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   const dnsClient = options.dnsClient ?? closing.use(new DnsClient(runtime, { from: options.dns.address }));
 
   const operator = startOperator(runtime, {
-    ...{ client, config, authority, dnsClient },
+    ...{ client, config, authority, dnsClient, meter: new ControllerMetrics(registry) },
     signing: {
       answers: new AnswerSigner({ clock: runtime.clock }),
       ...(threads === undefined ? {} : { onSigning: signingOf(threads) }),
@@ -127,7 +129,7 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
     ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
   });
   closing.defer(() => operator.stop());
-  const { registry = new Registry() } = options;
+  registerInformerMetrics(registry, operator.copies);
   registerDnsMetrics(registry, {
     ...{ authority, server, geo: () => operator.geo() },
     ...(authority.rateLimit === undefined ? {} : { rateLimit: authority.rateLimit }),
