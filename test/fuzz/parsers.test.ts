@@ -24,6 +24,7 @@ import {
   type StructuralSchema,
 } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
+import { nodeLocalSystem } from "@meridian/runtime/node";
 import { Simulation } from "@meridian/runtime/sim";
 import { handWritten } from "../conformance/differential-zones.ts";
 import { apiSamples, widgetDefinition } from "./api-samples.ts";
@@ -57,7 +58,8 @@ const jsonPaths = [
   '{.status.conditions[?(@.type=="Ready")].status}',
   "..a",
 ];
-const kubeconfig = `apiVersion: v1
+const kubeconfigs = [
+  `apiVersion: v1
 kind: Config
 current-context: here
 clusters: [{name: c, cluster: {server: "https://127.0.0.1:6443", certificate-authority-data: LS0tLS1CRUdJTg==}}]
@@ -65,7 +67,27 @@ users:
 - name: u
   user: {token: secret, client-certificate-data: QQ==, client-key-data: QQ==}
 contexts: [{name: here, context: {cluster: c, user: u, namespace: n}}]
-`;
+`,
+  `current-context: here
+clusters: [{name: c, cluster: {server: "api:6443", certificate-authority: ca.crt, tls-server-name: api, proxy-url: "socks5://p:1"}}]
+users:
+- name: u
+  user:
+    exec: {apiVersion: client.authentication.k8s.io/v1, command: ./login, args: [a], env: [{name: A, value: b}], provideClusterInfo: true}
+    as: eve
+    as-groups: [g]
+    as-user-extra: {scopes: [a, b]}
+contexts: [{name: here, context: {cluster: c, user: u}}]
+`,
+  `current-context: here
+clusters: [{name: c, cluster: {server: "https://api", insecure-skip-tls-verify: true}}]
+users:
+- name: u
+  user: {auth-provider: {name: oidc, config: {client-id: k, idp-issuer-url: "https://idp", id-token: a.b.c, refresh-token: r}}}
+contexts: [{name: here, context: {cluster: c, user: u}}]
+`,
+];
+const machine = nodeLocalSystem({ HTTPS_PROXY: "http://proxy:1", NO_PROXY: "10.0.0.0/8,[fd00::1]:1,.x" });
 const openApiSchema = (
   widgetDefinition as unknown as {
     readonly spec: {
@@ -113,10 +135,12 @@ const parsers: readonly Parser[] = [
   {
     name: "kubeconfigs",
     runs: 2_000,
-    soundMin: 100,
+    soundMin: 50,
     parse(integer) {
       const { runtime } = new Simulation({ seed: 1 }).node({ name: "client", addresses: ["10.0.0.2"] });
-      const connection = connectionFromKubeconfig(runtime, mutateText([kubeconfig], integer));
+      const connection = connectionFromKubeconfig(runtime, mutateText(kubeconfigs, integer), {
+        system: machine,
+      });
       assert.equal(typeof connection.origin, "string");
       assert.equal(typeof connection.namespace, "string");
       assert.ok(connection.token === undefined || typeof connection.token === "string");

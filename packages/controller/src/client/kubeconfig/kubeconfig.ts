@@ -28,7 +28,8 @@ export interface KubeconfigSource {
 export function parseKubeconfig(text: string, source: KubeconfigSource = {}): Kubeconfig {
   let config: unknown;
   try {
-    config = parse(text);
+    // Its warnings would go to the console, with the line that they are about.
+    config = parse(text, { logLevel: "error" });
   } catch (cause) {
     // The parser quotes the line at fault, which may hold a token or a key: its words stay out of the message.
     const line = (cause as { readonly linePos?: readonly { readonly line: number }[] }).linePos?.[0]?.line;
