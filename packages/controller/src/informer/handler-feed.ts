@@ -270,16 +270,18 @@ export class HandlerFeed<T> implements HandlerRegistration {
     return running === undefined ? this.#tell(call) : running.then(() => this.#tell(call));
   }
 
-  /** Decodes for those methods only that the handler has. */
+  /** Decodes for those methods only that the handler has. Who is told of a new state may look it up next. */
   #tell(call: Call<T>): void | Promise<void> {
     const handler = this.#handler;
     switch (call.event) {
-      case "add":
-        return handler.onAdd?.(call.object.decode(), { initial: call.initial });
+      case "add": {
+        const { object, initial } = call;
+        return handler.onAdd?.(initial ? object.decodeOnce() : object.decode(), { initial });
+      }
       case "update":
-        return handler.onUpdate?.(call.old.decode(), call.object.decode(), { resync: call.resync });
+        return handler.onUpdate?.(call.old.decodeOnce(), call.object.decode(), { resync: call.resync });
       case "delete":
-        return handler.onDelete?.(call.object.decode(), { missed: call.missed });
+        return handler.onDelete?.(call.object.decodeOnce(), { missed: call.missed });
     }
   }
 }

@@ -55,16 +55,23 @@ export class RawObject<T> {
     return String(this.version);
   }
 
-  /** The object, frozen through and through. @throws ControllerError `MalformedResponse` if the server sent no JSON */
+  /** The object, frozen through and through, the same for all. @throws ControllerError `MalformedResponse` if it is no JSON */
   decode(): T {
+    const value = this.decodeOnce();
+    if (this.#memo?.deref() === undefined) this.remember(value as object);
+    return value;
+  }
+
+  /**
+   * As `decode`, for whoever hands the value on and expects nobody to ask for it again soon. To remember a value weakly is
+   * dear when many are decoded in one turn: all of them live until its end.
+   */
+  decodeOnce(): T {
     const known = this.#memo?.deref();
     if (known !== undefined) return known as T;
     const { octets, complete } = this.slab;
-    const value = complete(
-      decodeOctets({ octets, start: this.at, end: this.at + this.length, ascii: this.#ascii }),
-    );
-    this.remember(freezeTree(value as object));
-    return value as T;
+    const span = { octets, start: this.at, end: this.at + this.length, ascii: this.#ascii };
+    return freezeTree(complete(decodeOctets(span)) as object) as T;
   }
 
   /** `value` is what `decode` would return. */
