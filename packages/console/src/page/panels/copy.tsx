@@ -56,7 +56,7 @@ function Staleness({ copy, state }: CopyProps): ReactNode {
           <strong>{text.fresh}</strong> <span className="lag">{confirmed}</span>
         </p>
       )}
-      <p className="note">{text.outlook[copyOutlook(copy, state.truth)]}</p>
+      <p className="note">{text.outlook[copyOutlook(copy, state)]}</p>
     </div>
   );
 }
@@ -113,7 +113,7 @@ function WireButtons({ copy }: { readonly copy: CopyState }): ReactNode {
   const text = useMessages();
   const { armed, heldBack, name, wire } = copy;
   const isOpen = wire === "open";
-  const on = (action: string): string => text.onCopy(action, name);
+  const on = (action: string): string => text.actionOn(action, name);
   const toggle = isOpen ? text.cut : text.connect;
   return (
     <>
@@ -181,7 +181,7 @@ function Reading({ copy, state }: CopyProps): ReactNode {
     <div className="reading">
       <ActionButton
         action="read"
-        label={text.onCopy(text.read(readTimes), name)}
+        label={text.actionOn(text.read(readTimes), name)}
         commands={[{ do: "readCopy", copy: name, times: readTimes }]}
       >
         {text.read(readTimes)}
@@ -199,7 +199,7 @@ function Reading({ copy, state }: CopyProps): ReactNode {
       <ActionButton
         action="removeCopy"
         tone="quiet"
-        label={text.onCopy(text.removeCopy, name)}
+        label={text.actionOn(text.removeCopy, name)}
         commands={[{ do: "removeCopy", copy: name }]}
       >
         {text.removeCopy}

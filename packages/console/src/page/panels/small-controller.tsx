@@ -54,7 +54,7 @@ export function SmallController({ state }: { readonly state: LabState }): ReactN
         <ActionButton
           action="controller"
           tone="primary"
-          label={`${text.controller}: ${running ? text.stop : text.start}`}
+          label={text.actionOn(running ? text.stop : text.start, text.controller)}
           commands={running ? [{ do: "stopController" }] : [{ do: "startController", copy, desired }]}
         >
           {running ? text.stop : text.start}

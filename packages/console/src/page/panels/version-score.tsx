@@ -10,7 +10,8 @@ import { versionScore } from "../view/version-score.ts";
 export function VersionScore({ state }: { readonly state: LabState }): ReactNode {
   const text = useMessages();
   const { score } = text;
-  const { rows, versions } = versionScore(state);
+  const { near, rows, versions } = versionScore(state);
+  const isNear = (version: number): boolean => version >= near.first && version <= near.last;
   return (
     <section className="score" aria-labelledby="score-title">
       <header className="panel-head">
@@ -25,7 +26,7 @@ export function VersionScore({ state }: { readonly state: LabState }): ReactNode
           <tr>
             <th scope="col">{score.who}</th>
             {versions.map((version) => (
-              <th scope="col" key={version}>
+              <th scope="col" key={version} data-near={isNear(version)}>
                 {version}
               </th>
             ))}
@@ -44,7 +45,7 @@ export function VersionScore({ state }: { readonly state: LabState }): ReactNode
                 )}
               </th>
               {row.cells.map(({ byController, mark, version }) => (
-                <td key={version} data-mark={mark} data-controller={byController}>
+                <td key={version} data-mark={mark} data-near={isNear(version)} data-controller={byController}>
                   <span className="unseen">
                     {score.cell[mark]}
                     {byController && ` (${text.controllerMark})`}

@@ -211,7 +211,7 @@ export const english: Messages = {
     everything: "The history does not reach back so far: it will have to read everything.",
     heldBack: "The news is on its way and is held back.",
     differs:
-      "It has the newest version and is wrong: an event was taken out of its stream. Only a full read helps.",
+      "An event was taken out of its stream, and it cannot know. Another change of the same Pod would help, or a full read.",
     catchingUp: "The differences are on their way.",
   },
   podMark: { older: "outdated", gone: "gone in truth", missing: "not here yet" },
@@ -237,7 +237,7 @@ export const english: Messages = {
   copyPods: "Pods as this copy has them",
   sendChange: "Change",
   sendChangeLabel: (name, copy) => `Change ${name} as ${copy} has it`,
-  onCopy: (action, copy) => `${action}: ${copy}`,
+  actionOn: (action, copy) => `${action}: ${copy}`,
 
   controller: "Small controller",
   controllerNote: "Keeps Pods at a number. It knows what its copy says, and nothing else.",

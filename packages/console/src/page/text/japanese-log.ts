@@ -6,13 +6,13 @@ export function japaneseSentence(event: LabEvent): string {
     case "started":
       return `実験を始めました。履歴には新しい ${event.historyMax} 件の書き込みだけが残ります。`;
     case "podCreated":
-      return `${writer(event.by)}が ${event.name} を作りました(版 ${event.version})。`;
+      return `${writer(event.by)}が ${event.name} を作りました（版 ${event.version}）。`;
     case "podChanged":
-      return `${writer(event.by)}が ${event.name} を変えました(版 ${event.version})。`;
+      return `${writer(event.by)}が ${event.name} を変えました（版 ${event.version}）。`;
     case "podDeleted":
-      return `${writer(event.by)}が ${event.name} を消しました(版 ${event.version})。`;
+      return `${writer(event.by)}が ${event.name} を消しました（版 ${event.version}）。`;
     case "pageRefused":
-      return `サーバーは ${event.name} の${actions[event.action]}を断りました:${answer(event)}。`;
+      return `サーバーは ${event.name} の${actions[event.action]}を断りました：${answer(event)}。`;
     case "copyAdded":
       return `${event.copy} を増やしました。`;
     case "copyRemoved":
@@ -20,15 +20,15 @@ export function japaneseSentence(event: LabEvent): string {
     case "everythingRead": {
       const read = `版 ${event.version} の ${event.pods} 個`;
       return {
-        first: `${event.copy} は最初の一度だけ全件(${read})を読み、そこから watch を始めました。`,
-        tooOld: `${event.copy} は差分では追いつけないので、全件(${read})を読み直しました。これが再同期です。`,
-        other: `${event.copy} は念のため全件(${read})を読み直しました。`,
+        first: `${event.copy} は最初の一度だけ全件（${read}）を読み、そこから watch を始めました。`,
+        tooOld: `${event.copy} は差分では追いつけないので、全件（${read}）を読み直しました。これが再同期です。`,
+        other: `${event.copy} は念のため全件（${read}）を読み直しました。`,
       }[event.why];
     }
     case "wireCut":
-      return `${event.copy} の watch を切りました(${at(event.version)})。これからの変更は届きません。`;
+      return `${event.copy} の watch を切りました（${at(event.version)}）。これからの変更は届きません。`;
     case "wireSilent":
-      return `${event.copy} の回線が黙りました(${at(event.version)})。つながって見えるのに、何も届きません。`;
+      return `${event.copy} の回線が黙りました（${at(event.version)}）。つながって見えるのに、何も届きません。`;
     case "wireConnected":
       return event.behind === 0
         ? `${event.copy} の回線が戻りました。取りこぼしはありません。`
@@ -36,9 +36,9 @@ export function japaneseSentence(event: LabEvent): string {
     case "caughtUp":
       return event.changes === 0
         ? `${event.copy} は版 ${event.toVersion} から続きを追っています。取り戻す変更はありませんでした。`
-        : `${event.copy} は差分だけで追いつきました(${event.changes} 件、版 ${event.fromVersion} から ${event.toVersion} へ)。全件は読んでいません。`;
+        : `${event.copy} は差分だけで追いつきました（${event.changes} 件、版 ${event.fromVersion} から ${event.toVersion} へ）。全件は読んでいません。`;
     case "tooOld":
-      return `${event.copy} は版 ${event.version} より後を求めましたが、履歴は版 ${event.oldestResumable} より後しか残っていません:410 Gone。`;
+      return `${event.copy} は版 ${event.version} より後を求めましたが、履歴は版 ${event.oldestResumable} より後しか残っていません：410 Gone。`;
     case "compacted":
       return `版 ${event.oldestResumable} までの履歴を捨てました。そこまで来ていない写しは、全件を読み直すことになります。`;
     case "historyMaxSet":
@@ -47,16 +47,16 @@ export function japaneseSentence(event: LabEvent): string {
       const { after, before } = event;
       const quiet = before.fullReads === after.fullReads && before.watches === after.watches;
       const counted = `全件読み込み ${before.fullReads} → ${after.fullReads}、watch ${before.watches} → ${after.watches}`;
-      return `${event.copy} を ${event.times} 回(毎回 ${event.pods} 個)読みました。サーバーの数は ${counted}${quiet ? "。気づいてもいません" : "(増えた分は別の理由です)"}。`;
+      return `${event.copy} を ${event.times} 回（毎回 ${event.pods} 個）読みました。サーバーの数は ${counted}${quiet ? "。気づいてもいません" : "（増えた分は別の理由です）"}。`;
     }
     case "staleWriteRefused": {
-      const sent = `${event.copy} が知る ${event.name}(版 ${event.sentVersion})をもとに変更を送りました`;
+      const sent = `${event.copy} が知る ${event.name}（版 ${event.sentVersion}）をもとに変更を送りました`;
       return event.currentVersion === null
-        ? `${sent}。その Pod はもう無いので、サーバーは断りました:${answer(event)}。`
-        : `${sent}。Pod はすでに版 ${event.currentVersion} なので、サーバーは断りました:${answer(event)}。通していたら、写しが見ていない変更を消してしまうところでした。`;
+        ? `${sent}。その Pod はもう無いので、サーバーは断りました：${answer(event)}。`
+        : `${sent}。Pod はすでに版 ${event.currentVersion} なので、サーバーは断りました：${answer(event)}。通していたら、写しが見ていない変更を消してしまうところでした。`;
     }
     case "staleWriteAccepted":
-      return `${event.copy} が知る ${event.name}(版 ${event.sentVersion})をもとにした変更は、それが最新だったので通りました(版 ${event.version})。`;
+      return `${event.copy} が知る ${event.name}（版 ${event.sentVersion}）をもとにした変更は、それが最新だったので通りました（版 ${event.version}）。`;
     case "faultArmed":
       return {
         lose: `${event.copy} への次のイベントは、接続ごと失われます。`,
@@ -83,7 +83,7 @@ export function japaneseSentence(event: LabEvent): string {
       return `小さなコントローラーは ${event.copy} で ${event.seen} 個と数え、${event.desired} 個にするため ${event.name} を${did}。${stale(event.behind)}`;
     }
     case "controllerRefused":
-      return `小さなコントローラーは ${event.name} の${actions[event.action]}を断られました:${answer(event)}。${stale(event.behind)}また数え直します。`;
+      return `小さなコントローラーは ${event.name} の${actions[event.action]}を断られました：${answer(event)}。${stale(event.behind)}また数え直します。`;
   }
 }
 
@@ -92,7 +92,7 @@ const changes = { created: "作成", changed: "変更", deleted: "削除" } as c
 
 function writer(by: Writer): string {
   if (by.who === "page") return "あなた";
-  return by.who === "controller" ? "小さなコントローラー" : `別のプログラム(${by.user})`;
+  return by.who === "controller" ? "小さなコントローラー" : `別のプログラム（${by.user}）`;
 }
 
 function answer(refused: { readonly status: number; readonly reason: string }): string {
@@ -112,7 +112,7 @@ function news(event: {
   readonly change: keyof typeof changes;
   readonly version: number;
 }): string {
-  return `知らせ「${event.name} の${changes[event.change]}」(版 ${event.version})`;
+  return `知らせ「${event.name} の${changes[event.change]}」（版 ${event.version}）`;
 }
 
 function seconds(ms: number): string {

@@ -100,7 +100,7 @@ export const japanese: Messages = {
       tooOld: {
         title: "長く離れすぎた",
         text: "今度は履歴に入りきらないほど書いてから、つなぎ直します。",
-        seen: "サーバーはもう差分を答えられませんでした(410 Gone)。写しは全件を読み直し、全件読み込みと再同期がひとつずつ増えました。",
+        seen: "サーバーはもう差分を答えられませんでした（410 Gone）。写しは全件を読み直し、全件読み込みと再同期がひとつずつ増えました。",
       },
       staleWrite: {
         title: "古い写しからの書き込み",
@@ -137,7 +137,7 @@ export const japanese: Messages = {
 
   score: {
     title: "どこまで来ているか",
-    caption: "新しい版の並び:何が書かれ、どの写しがそれを持っているか",
+    caption: "新しい版の並び：何が書かれ、どの写しがそれを持っているか",
     who: "版",
     cell: {
       created: "作成",
@@ -197,7 +197,7 @@ export const japanese: Messages = {
   noVersion: "まだ空",
   wire: (wire, connected) => {
     if (wire === "cut") return "watch は切れている";
-    if (wire === "silent") return connected ? "無音(つながっていると思っている)" : "無音";
+    if (wire === "silent") return connected ? "無音（つながっていると思っている）" : "無音";
     return connected ? "watch は開いている" : "接続中";
   },
   fresh: "真実と同じ",
@@ -211,7 +211,7 @@ export const japanese: Messages = {
     everything: "履歴はそこまで残っていません。全件の読み直しになります。",
     heldBack: "知らせは来ていますが、途中で止められています。",
     differs:
-      "版は最新なのに間違っています。途中でイベントが抜き取られました。直すには全件を読むしかありません。",
+      "途中でイベントが抜き取られましたが、写しには分かりません。同じ Pod がまた変わるか、全件を読み直せば直ります。",
     catchingUp: "差分が届くところです。",
   },
   podMark: { older: "前の姿", gone: "もう無い", missing: "まだ来ていない" },
@@ -233,11 +233,11 @@ export const japanese: Messages = {
   heldBack: (events) => `${events} 件が止められている`,
   read: (times) => `${times} 回読む`,
   readResult: ({ fullReads, pods, times, watches }) =>
-    `${pods} 個を ${times} 回読みました。サーバー:全件読み込み ${fullReads.join(" → ")}、watch ${watches.join(" → ")}。`,
+    `${pods} 個を ${times} 回読みました。サーバー：全件読み込み ${fullReads.join(" → ")}、watch ${watches.join(" → ")}。`,
   copyPods: "この写しの Pod",
   sendChange: "変える",
   sendChangeLabel: (name, copy) => `${copy} が知る ${name} をもとに変える`,
-  onCopy: (action, copy) => `${copy}:${action}`,
+  actionOn: (action, copy) => `${copy}：${action}`,
 
   controller: "小さなコントローラー",
   controllerNote: "Pod を決まった数に保ちます。知っているのは、写しに書いてあることだけです。",
@@ -253,7 +253,7 @@ export const japanese: Messages = {
     if (state === "stopped") return "いまは動いていません。";
     if (state === "never") return "これから数えます。";
     const decision = { nothing: "何もしません", create: "ひとつ作ります", delete: "ひとつ消します" }[decides];
-    const belief = `${copy}(版 ${version})で ${seen} 個と数え、保つ数は ${desired} 個なので、${decision}。`;
+    const belief = `${copy}（版 ${version}）で ${seen} 個と数え、保つ数は ${desired} 個なので、${decision}。`;
     if (state === "right") return `${belief}写しは真実と同じです。`;
     const lag = behind > 0 ? `写しは ${behind} 版遅れています` : "写しは真実と食い違っています";
     return `${belief}${lag}。本当は ${actual} 個です。`;

@@ -117,7 +117,7 @@ export interface Messages {
   /** A change that is sent as a copy has the Pod, be that old or not. */
   readonly sendChange: string;
   readonly sendChangeLabel: (name: string, copy: string) => string;
-  readonly onCopy: (action: string, copy: string) => string;
+  readonly actionOn: (action: string, copy: string) => string;
 
   readonly controller: string;
   readonly controllerNote: string;

@@ -1,4 +1,4 @@
-import type { CopyState, TruthState } from "../../lab-state.ts";
+import type { CopyState, LabLogEntry, TruthState } from "../../lab-state.ts";
 
 /**
  * What will become of a copy: `fresh` now; `differences` are enough once it is connected; it has to read `everything`; `heldBack`
@@ -8,12 +8,24 @@ export type CopyOutlook = "fresh" | "differences" | "everything" | "heldBack" | 
 
 /** What a copy would meet if it were connected now. Pure. */
 export function copyOutlook(
-  copy: Pick<CopyState, "stale" | "behind" | "wire" | "version" | "heldBack">,
-  truth: Pick<TruthState, "oldestResumable">,
+  copy: Pick<CopyState, "name" | "stale" | "behind" | "wire" | "version" | "heldBack">,
+  lab: { readonly truth: Pick<TruthState, "oldestResumable">; readonly log: readonly LabLogEntry[] },
 ): CopyOutlook {
   if (!copy.stale) return "fresh";
-  if (copy.behind === 0) return "differs";
   if (copy.wire === "silent") return "heldBack";
-  if (copy.wire === "open") return copy.heldBack > 0 ? "heldBack" : "catchingUp";
-  return copy.version !== null && copy.version >= truth.oldestResumable ? "differences" : "everything";
+  if (copy.wire === "open" && copy.heldBack > 0) return "heldBack";
+  if (copy.behind === 0) return "differs";
+  if (copy.wire === "open") return wasRobbed(copy.name, lab.log) ? "differs" : "catchingUp";
+  return copy.version !== null && copy.version >= lab.truth.oldestResumable ? "differences" : "everything";
+}
+
+/** Whether an event was taken out of the stream of a copy, and nothing was read in full since. */
+function wasRobbed(copy: string, log: readonly LabLogEntry[]): boolean {
+  const turning = log
+    .map(({ event }) => event)
+    .findLast(
+      (event) =>
+        (event.code === "eventLostSilently" || event.code === "everythingRead") && event.copy === copy,
+    );
+  return turning?.code === "eventLostSilently";
 }

@@ -1,8 +1,9 @@
 import type { LabState, TruthState } from "../../lab-state.ts";
 import type { ScoreMark } from "../text/messages.ts";
 
-/** Versions that are shown beside each other. */
+/** Versions that are shown beside each other: where there is room, and on a phone. */
 const columnsMax = 12;
+const columnsNear = 8;
 
 /** One line: the truth, or a copy. */
 export interface ScoreRow {
@@ -23,6 +24,8 @@ export interface ScoreRow {
  */
 export function versionScore(state: Pick<LabState, "truth" | "copies">): {
   readonly versions: readonly number[];
+  /** The versions that a phone shows. */
+  readonly near: { readonly first: number; readonly last: number };
   readonly rows: readonly ScoreRow[];
 } {
   const { copies, truth } = state;
@@ -44,8 +47,10 @@ export function versionScore(state: Pick<LabState, "truth" | "copies">): {
       byController: copy === "" && writtenByController.has(version),
     })),
   });
+  const nearLast = Math.max(columnsNear, truth.version);
   return {
     versions,
+    near: { first: nearLast - columnsNear + 1, last: nearLast },
     rows: [
       row("", { version: truth.version, stale: false }, (version) => markInTruth(version, truth)),
       ...copies.map((copy) =>
