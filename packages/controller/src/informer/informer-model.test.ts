@@ -23,20 +23,22 @@ for (const [name, transform] of Object.entries(transforms)) {
         metadata: { ...metadata, managedFields: [{ manager: `m${value}` }] },
         data: { text: "é".repeat(value % 50), value: String(value) },
       }),
-      handler: () => {
+      subject: () => {
         const told = new Map<string | undefined, ConfigMap>();
         const tell = (object: ConfigMap): void => {
           assert.equal(object.metadata.managedFields, undefined);
           told.set(object.metadata.name, object);
         };
         return {
-          onAdd: tell,
-          onUpdate(old, object) {
-            // Octets that were moved, or filled again too early, would show here.
-            assert.deepEqual(old, told.get(object.metadata.name));
-            tell(object);
+          handler: {
+            onAdd: tell,
+            onUpdate(old, object) {
+              // Octets that were moved, or filled again too early, would show here.
+              assert.deepEqual(old, told.get(object.metadata.name));
+              tell(object);
+            },
+            onDelete: ({ metadata }) => void told.delete(metadata.name),
           },
-          onDelete: ({ metadata }) => void told.delete(metadata.name),
         };
       },
     }));

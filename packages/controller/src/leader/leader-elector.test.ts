@@ -26,7 +26,7 @@ test("the first candidate leads, the second waits, and follows at once when the 
   assert.equal(world.lease?.spec?.leaseTransitions, 1);
 });
 
-test("what is written is what kube-apiserver takes: six decimals in both times, whole seconds", async () => {
+test("js#828: what is written is what kube-apiserver takes: six decimals in both times, whole seconds", async () => {
   const world = await ElectionWorld.start();
   world.run(world.machine("a", "10.0.0.2"), { leaseDurationMs: 30_000 });
   await world.pass(10_000);

@@ -13,7 +13,7 @@ export { httpTo } from "./faults/http-to.ts";
 export { checkCopies } from "./model/check-copies.ts";
 export type { CheckOptions } from "./model/check-copies.ts";
 export { playProgram } from "./model/play-program.ts";
-export type { ModelObject, ModelOptions, ModelWorld } from "./model/play-program.ts";
+export type { ModelObject, ModelOptions, ModelSubject, ModelWorld } from "./model/play-program.ts";
 export { randomProgram } from "./model/program.ts";
 export type { Act, Program } from "./model/program.ts";
 export { HandlerHistory } from "./model/handler-history.ts";

@@ -28,8 +28,10 @@ const shrinksMax = 400;
  *   checkCopies({
  *     type: services,
  *     object: ({ name, namespace, labels, value }) => service(name, namespace, labels, `10.0.0.${value % 250}`),
- *     handler: () => (book = new AddressBook()).handler,
- *     atRest: ({ truth }) => assert.deepEqual(book.addresses(), addressesOf(truth.list(services))),
+ *     subject: () => {
+ *       const book = new AddressBook();
+ *       return { handler: book.handler, check: (objects) => assert.deepEqual(book.addresses(), addressesOf(objects)) };
+ *     },
  *   }));
  * ```
  *

@@ -18,12 +18,19 @@ export interface ModelOptions<T extends KubeObject = KubeObject> {
   readonly type?: ResourceType;
   /** An object of that type; `value` is another one at each write. `labels` have to be among its labels. */
   readonly object?: (at: ModelObject) => T;
-  /** A handler to be tested, made for each of the copies. Default: one that does nothing. */
-  readonly handler?: (world: ModelWorld) => InformerHandler<T>;
+  /** What is to be tested: made anew for each handler of each copy. Default: a handler that does nothing. */
+  readonly subject?: (world: ModelWorld) => ModelSubject<T>;
   /** Changes the informers. */
   readonly informer?: Partial<InformerOptions<T>>;
-  /** Called at the end, when everything has come to rest: throws where the handlers have not done what they should. */
+  /** Called at the end, when everything has come to rest: throws where something is not as it should be. */
   readonly atRest?: (world: ModelWorld) => void | Promise<void>;
+}
+
+/** A handler under test. */
+export interface ModelSubject<T extends KubeObject = KubeObject> {
+  readonly handler: InformerHandler<T>;
+  /** Called at the end with the objects that there are for the handler's copy: throws where it has arrived somewhere else. */
+  readonly check?: (objects: readonly T[]) => void | Promise<void>;
 }
 
 /** What an object of the model is to be made from. */
@@ -51,8 +58,14 @@ const namespace = "model";
 interface Followed<T extends KubeObject> {
   readonly informer: Informer<T>;
   readonly selects: (object: KubeObject) => boolean;
-  readonly histories: HandlerHistory<T>[];
-  readonly registrations: HandlerRegistration[];
+  readonly listeners: Listener<T>[];
+}
+
+/** A handler of a copy. */
+interface Listener<T extends KubeObject> {
+  readonly history: HandlerHistory<T>;
+  readonly subject: ModelSubject<T> | undefined;
+  readonly registration: HandlerRegistration;
 }
 
 /**
@@ -185,13 +198,16 @@ class Play<T extends KubeObject> {
     simulation.heal();
     // The longest that anything may take: a watch that was made silent, and the waits behind it.
     await simulation.run({ untilMs: simulation.nowMs + 900_000 });
-    for (const { informer, selects, histories } of this.#copies) {
+    for (const { informer, selects, listeners } of this.#copies) {
       await simulation.run({ until: () => informer.connected, untilMs: simulation.nowMs + 60_000 });
       const there = truth.list<T>(type).filter(selects);
       if (statesOf(informer.lister.list()) !== statesOf(there)) {
         throw new Error("in the end a copy does not equal the truth");
       }
-      for (const history of histories) history.check(there);
+      for (const { history, subject } of listeners) {
+        history.check(there);
+        await simulation.complete(Promise.resolve(subject?.check?.(there)));
+      }
     }
     await simulation.complete(Promise.resolve(this.#options.atRest?.(this.#world)));
     this.#stopping.abort(new Error("the program is over"));
@@ -224,26 +240,27 @@ class Play<T extends KubeObject> {
       ...this.#options.informer,
     });
     const selects = ({ metadata }: KubeObject): boolean => !selected || metadata.labels?.["shown"] === "yes";
-    const copy: Followed<T> = { informer, selects, histories: [], registrations: [] };
+    const copy: Followed<T> = { informer, selects, listeners: [] };
     this.#copies.push(copy);
     this.#addHandler(copy);
     this.#running.push(informer.run(this.#stopping.signal));
   }
 
   #addHandler(copy: Followed<T> | undefined): void {
-    if (copy === undefined || copy.histories.length > 5) return;
-    const history = new HandlerHistory<T>(this.#options.handler?.(this.#world));
-    copy.histories.push(history);
-    copy.registrations.push(copy.informer.addHandler(history.handler));
+    if (copy === undefined || copy.listeners.length > 5) return;
+    const subject = this.#options.subject?.(this.#world);
+    const history = new HandlerHistory<T>(subject?.handler);
+    copy.listeners.push({ history, subject, registration: copy.informer.addHandler(history.handler) });
   }
 
   /** Of the first copy the newest handler but its first; it may know anything from then on, but nothing impossible. */
   #removeHandler(): void {
     const [copy] = this.#copies;
-    if (copy === undefined || copy.registrations.length < 2) return;
-    copy.registrations.pop()?.remove();
-    const history = copy.histories.pop();
-    if (history !== undefined && history.problems.length > 0) throw new Error(history.problems[0]);
+    if (copy === undefined || copy.listeners.length < 2) return;
+    const listener = copy.listeners.pop();
+    listener?.registration.remove();
+    const problem = listener?.history.problems[0];
+    if (problem !== undefined) throw new Error(problem);
   }
 
   #checkFaithful(): void {
