@@ -207,13 +207,17 @@ export class KubeClient implements AsyncDisposable {
     return (await this.#json({ method: "DELETE", target, subject, body }, options)) as Status | KubeObject;
   }
 
-  /** Deletes all objects of a selection: without one, those of the namespace; without a namespace, all that there are. */
+  /**
+   * Deletes all objects of a selection; without one, all of the namespace, which a namespaced type must have here: there is
+   * no delete across namespaces. Resolves with what was deleted, or with a Status.
+   */
   async deleteCollection(
     type: ResourceType,
     options: DeleteCollectionOptions = {},
   ): Promise<Status | KubeList> {
     const { namespace } = options;
     const subject = subjectOf("deletecollection", type, { namespace });
+    checkNamespace(type, { namespace }, subject);
     const target = withQuery(collectionPath(type, namespace), selectionParameters(options));
     const body = deleteBody(options);
     return (await this.#json({ method: "DELETE", target, subject, body }, options)) as Status | KubeList;
@@ -368,7 +372,7 @@ function checkReference(type: ResourceType, ref: ObjectRef, subject: RequestSubj
 
 function checkNamespace(
   type: ResourceType,
-  { namespace = "" }: { readonly namespace?: string },
+  { namespace = "" }: { readonly namespace?: string | undefined },
   subject: RequestSubject,
 ): void {
   if (!type.namespaced || namespace !== "") return;
