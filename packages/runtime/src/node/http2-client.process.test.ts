@@ -77,6 +77,26 @@ describe("the HTTP/2 client", () => {
     assert.equal(toText(await collect(body)), "open and closed");
   });
 
+  it("ends with all its connections, those that drain included", async () => {
+    const closed: Promise<unknown>[] = [];
+    const server = await startServer((stream, path) => {
+      stream.respond({ ":status": 200 });
+      if (path === "/watch") {
+        closed.push(once(stream.session!, "close"));
+        stream.write("open");
+        stream.session?.goaway(constants.NGHTTP2_NO_ERROR);
+      } else stream.end("done");
+    });
+    const client = new NodeHttpClient({ origin: originOf(server), tls });
+    for (let connections = 1; connections <= 3; connections++) {
+      await client.request({ method: "GET", target: "/watch" });
+      await new Promise((resolve) => setTimeout(resolve, 20)); // the GOAWAY may come behind the answer
+    }
+    assert.equal(sessions(server), 3);
+    await client[Symbol.asyncDispose]();
+    await Promise.all(closed);
+  });
+
   it("sends a request again that the server has refused to look at", async () => {
     let refused = 0;
     const server = await startServer((stream) => {
