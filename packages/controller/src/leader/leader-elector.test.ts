@@ -196,6 +196,36 @@ test("work that goes on after the leadership is lost is overdue", async () => {
   assert.equal(world.logged.filter(({ message }) => message === "leadership lost").length, 1);
 });
 
+test("work that was told to stop, and during which the lease is lost, is overdue as well", async () => {
+  const world = await ElectionWorld.start();
+  const a = world.machine("a", "10.0.0.2");
+  const leader = world.run(a, { work: () => a.runtime.clock.sleep(60_000) });
+  await world.pass(1_000);
+  leader.stop();
+  world.simulation.partition("a", "server");
+  await world.pass(30_000);
+  assert.ok(leader.elector.status.overdueMs > 15_000);
+  await world.simulation.complete(leader.ended);
+  assert.match(String(leader.outcome()), /LeadershipLost|not renewed within/);
+});
+
+test("who has lost may stand again", async () => {
+  const world = await ElectionWorld.start();
+  const leader = world.run(world.machine("a", "10.0.0.2"));
+  await world.pass(1_000);
+  world.simulation.partition("a", "server");
+  await world.simulation.complete(leader.ended);
+  world.simulation.heal();
+  const terms: LeaderTerm[] = [];
+  const stopping = new AbortController();
+  const again = leader.elector.run(stopping.signal, async (term) => {
+    terms.push(term);
+  });
+  await world.simulation.complete(again);
+  assert.equal(terms.length, 1);
+  assert.deepEqual([leader.elector.status.overdueMs, world.holder], [0, ""]);
+});
+
 test("work that ends by itself or fails releases the lease, and its error is the run's", async () => {
   const world = await ElectionWorld.start();
   const a = world.machine("a", "10.0.0.2");

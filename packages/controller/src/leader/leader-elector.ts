@@ -151,9 +151,13 @@ export class LeaderElector {
   ): Promise<void> {
     const { namespace, name } = this.#options;
     const { renewDeadlineMs } = this.#times;
-    const term = new RenewableTerm(this.#clock, { lease: `${namespace}/${name}`, renewDeadlineMs, renewed });
+    const term = new RenewableTerm(this.#clock, {
+      lease: `${namespace}/${name}`,
+      renewDeadlineMs,
+      renewed,
+      onLost: (lost) => this.#noteLost(lost),
+    });
     this.#term = term;
-    term.signal.addEventListener("abort", () => this.#noteEnd(term), { once: true });
     const onStop = (): void => term.stop(signal.reason);
     if (signal.aborted) onStop();
     else signal.addEventListener("abort", onStop, { once: true });
@@ -264,9 +268,7 @@ export class LeaderElector {
     this.#view = viewAfter(this.#view, lease, this.#clock.monotonicMs());
   }
 
-  #noteEnd(term: RenewableTerm): void {
-    const { lost } = term;
-    if (lost === undefined) return;
+  #noteLost(lost: ControllerError): void {
     this.#lostAtMs = this.#clock.monotonicMs();
     this.#log.error("leadership lost", { error: lost });
   }

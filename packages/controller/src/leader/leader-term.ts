@@ -28,6 +28,7 @@ export class RenewableTerm implements LeaderTerm {
   readonly #renewDeadlineMs: number;
   readonly #lease: string;
   readonly #ending = new AbortController();
+  readonly #onLost: (lost: ControllerError) => void;
   #renewed: Moment;
   #lost: ControllerError | undefined;
   #cancelCheck: () => void = () => {};
@@ -35,12 +36,19 @@ export class RenewableTerm implements LeaderTerm {
   /** `renewed`: when the request was sent that made the server confirm this leader. */
   constructor(
     clock: Pick<Clock, "monotonicMs" | "now" | "after">,
-    options: { readonly lease: string; readonly renewDeadlineMs: number; readonly renewed: Moment },
+    options: {
+      readonly lease: string;
+      readonly renewDeadlineMs: number;
+      readonly renewed: Moment;
+      /** Called once, also where the term was stopped before and its work has not ended. */
+      readonly onLost: (lost: ControllerError) => void;
+    },
   ) {
     this.#clock = clock;
     this.#lease = options.lease;
     this.#renewDeadlineMs = options.renewDeadlineMs;
     this.#renewed = options.renewed;
+    this.#onLost = options.onLost;
     this.#check();
   }
 
@@ -81,6 +89,7 @@ export class RenewableTerm implements LeaderTerm {
     );
     this.#ending.abort(this.#lost);
     this.close();
+    this.#onLost(this.#lost);
   }
 
   /** Ends it while the lease is still held, so that the work can end before somebody else begins. */

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { configMapType, leaseType, serviceType } from "@meridian/kube";
 import type { ConfigMap, KubeObject, Lease, ResourceType } from "@meridian/kube";
 import { Informer } from "../../informer/informer.ts";
+import { HandlerHistory } from "../model/handler-history.ts";
 import { testApi } from "../test-api.ts";
 import type { TestApi } from "../test-api.ts";
 
@@ -183,6 +184,31 @@ test("a copy stands still until its time goes on, and leaves nothing behind", as
   stopping.abort();
   await clock.outcome(running);
   assert.deepEqual([truth.openWatches, clock.pendingTimers], [0, 0]);
+});
+
+test("a copy of a server that goes back to a backup goes back, too", async () => {
+  const { client, clock, truth, runtime } = testApi({ types });
+  truth.put(configMap("a", { v: "1" }));
+  const { version } = truth;
+  const copy = new Informer<ConfigMap>(runtime, { client, type: configMapType });
+  const history = new HandlerHistory<ConfigMap>();
+  copy.addHandler(history.handler);
+  const stopping = new AbortController();
+  const running = copy.run(stopping.signal);
+  await clock.until(() => copy.connected);
+  truth.put(configMap("a", { v: "2" }));
+  truth.put(configMap("b"));
+  await clock.advance(5_000);
+  assert.equal(copy.lister.list().length, 2);
+  truth.restore(version);
+  await clock.advance(120_000);
+  assert.deepEqual(copy.lister.list(), truth.list(configMapType));
+  truth.put(configMap("c"));
+  await clock.advance(1_000);
+  assert.deepEqual(copy.lister.keys ? [...copy.lister.keys()] : [], ["n/a", "n/c"]);
+  assert.deepEqual([...history.objects.keys()].sort(), ["n/a", "n/c"]);
+  stopping.abort();
+  await clock.outcome(running);
 });
 
 test("a wall clock that jumps does not move what is measured", async () => {

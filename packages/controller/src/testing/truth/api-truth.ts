@@ -14,6 +14,7 @@ import {
   parseFieldSelector,
   parseLabelSelector,
   successStatus,
+  tooLargeResourceVersion,
 } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import type { Clock, HttpHandler, HttpResponse } from "@meridian/runtime";
@@ -122,6 +123,12 @@ export class ApiTruth {
     this.#history.compact(this.#history.version);
   }
 
+  /** Goes back to a version of before, as a server does whose store is restored from a backup. Every watch ends. */
+  restore(version: number): void {
+    this.#history.restore(version);
+    this.endWatches();
+  }
+
   /** Sends a bookmark on every watch. */
   bookmark(): void {
     for (const watch of this.#watches) watch.bookmark();
@@ -214,6 +221,8 @@ export class ApiTruth {
     const { query, type } = request;
     const token = query.get("continue");
     const [version, start] = token === null ? [this.version, ""] : parseToken(token);
+    const asked = query.get("resourceVersion") ?? "";
+    if (Number(asked) > this.version) throw tooLargeResourceVersion(asked, String(this.version));
     if (version < this.#history.compactedAt) throw expired("the continue token is too old; list again");
     const selects = selection(request);
     const found = [...this.#history.stateAt(type, version)].filter(

@@ -15,7 +15,7 @@ export interface TruthChange {
 
 /** All objects of a server that exists in memory only, and everything that ever happened to them. */
 export class TruthHistory {
-  readonly #changes: TruthChange[] = [];
+  #changes: TruthChange[] = [];
   readonly #now = new Map<string, Map<string, KubeObject>>();
   readonly #observers = new Set<(change: TruthChange) => void>();
   #version: number;
@@ -37,6 +37,15 @@ export class TruthHistory {
 
   compact(version: number): void {
     this.#compactedAt = Math.max(this.#compactedAt, version);
+  }
+
+  /** Forgets everything after a version, as a store does that is restored from a backup: versions come again. */
+  restore(version: number): void {
+    const types = new Map(this.#changes.map(({ type }) => [collectionOf(type), type]));
+    for (const [collection, type] of types) this.#now.set(collection, new Map(this.stateAt(type, version)));
+    this.#changes = this.#changes.filter((change) => change.version <= version);
+    this.#version = version;
+    this.#compactedAt = Math.min(this.#compactedAt, version);
   }
 
   /** A version that belongs to nothing here. */

@@ -1,4 +1,4 @@
-import { apiVersionOf, tooOldResourceVersion } from "@meridian/kube";
+import { apiVersionOf, tooLargeResourceVersion, tooOldResourceVersion } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import type { Clock, HttpResponse } from "@meridian/runtime";
 import { isSameCollection, withVersion } from "./truth-history.ts";
@@ -34,6 +34,7 @@ export function watchResponse(request: TruthRequest, source: WatchSource): HttpR
   // Without a version, or with 0, a watch begins with what is there.
   const initial = streams || asked === "" || asked === "0";
   const from = initial ? history.version : Number(asked);
+  if (from > history.version) throw tooLargeResourceVersion(asked, String(history.version));
   if (from < history.compactedAt) throw tooOldResourceVersion(asked, String(history.compactedAt));
 
   const lines: string[] = [];
