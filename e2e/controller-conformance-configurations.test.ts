@@ -1,9 +1,14 @@
+import assert from "node:assert/strict";
+import { configMapType } from "@meridian/kube";
 import { clientVerbs } from "../test/conformance/controller/client-verbs.ts";
 import { concurrentWriters } from "../test/conformance/controller/concurrent-writers.ts";
 import { describeConformance } from "../test/conformance/controller/conformance-group.ts";
+import type { ConformanceGroup } from "../test/conformance/controller/conformance-group.ts";
 import { informers } from "../test/conformance/controller/informers.ts";
 import { paging } from "../test/conformance/controller/paging.ts";
+import { refusal } from "../test/conformance/controller/refusal.ts";
 import { watches } from "../test/conformance/controller/watches.ts";
+import { writeSome } from "../test/conformance/controller/write-some.ts";
 import { realControlPlaneAbsence } from "./harness/real-control-plane.ts";
 import { RealServer } from "./harness/real-server.ts";
 
@@ -59,4 +64,52 @@ describeConformance(
     absence,
   },
   [clientVerbs, watches, informers],
+);
+
+/** What only a server with a store of its own can show. */
+const storeOutages: ConformanceGroup = {
+  subject: "outages of etcd",
+  cases: {
+    "an etcd that is killed in the middle of writes is followed on": async (world) => {
+      const { plane } = world.server as RealServer;
+      const copy = world.follow();
+      await copy.informer.synced;
+      for (let round = 0; round < 3; round++) {
+        const writing = writeSome(world.client, world.namespace, round).catch(() => {});
+        await plane.restartEtcd();
+        await writing;
+      }
+      // The API server finds its store again at a time of its own.
+      await world.eventually("writes are taken again", () => writeSome(world.client, world.namespace, 99));
+      await copy.catchUp();
+    },
+
+    "a version that etcd has compacted is expired, and a copy that watches is none the wiser": async (
+      world,
+    ) => {
+      const { client, namespace } = world;
+      const { plane } = world.server as RealServer;
+      const copy = world.follow();
+      await copy.informer.synced;
+      const { metadata } = await client.list(configMapType, { namespace });
+      await writeSome(client, namespace, 0);
+      await plane.compact();
+      const { resourceVersion = "" } = metadata;
+      const exact = { namespace, resourceVersion, resourceVersionMatch: "Exact" } as const;
+      await refusal(client.list(configMapType, exact), { code: 410, reason: "Expired" });
+      await writeSome(client, namespace, 1);
+      await copy.catchUp();
+      assert.equal(copy.informer.status.resyncs, 0);
+    },
+  },
+};
+
+describeConformance(
+  {
+    name: "kube-apiserver whose etcd fails",
+    open: () => RealServer.start({ apiserverArgs: ["--watch-cache=false"] }),
+    skips: {},
+    absence,
+  },
+  [storeOutages],
 );
