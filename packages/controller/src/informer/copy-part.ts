@@ -35,7 +35,7 @@ export class CopyPart<T extends KubeObject> implements ReflectorTarget {
 
   collect(reading: ObjectReading): void {
     const { key } = reading;
-    const stored = this.#copy.get(key);
+    const stored = this.#copy.isEmpty ? undefined : this.#copy.get(key);
     if (stored?.isStateOf(reading) === true) return this.#collect(stored.key, stored);
     this.#collect(key, this.#copy.keep(reading, stored?.key));
   }

@@ -148,7 +148,17 @@ export class HandlerFeed<T> implements HandlerRegistration {
   async #deliver(): Promise<void> {
     // Whoever changed the copy, or added the handler, finishes first.
     await Promise.resolve();
-    for (const [key, pending] of this.#taken()) {
+    while (this.#initialAt < this.#initial.length) {
+      if (this.#stopped || this.#removed) return;
+      const adding = this.#addInitial(this.#initial[this.#initialAt++] as RawObject<T>);
+      if (adding !== undefined) await adding;
+    }
+    this.#initial = [];
+    this.#initialAt = 0;
+    // Map iteration also visits what is added while it runs.
+    for (const [key, pending] of this.#queue) {
+      if (this.#stopped || this.#removed) return;
+      this.#queue.delete(key);
       if (key === syncMark) {
         this.#hasSynced = true;
         this.#resolveSynced();
@@ -160,11 +170,8 @@ export class HandlerFeed<T> implements HandlerRegistration {
           const running = this.#call(key, call);
           if (running !== undefined) await running;
         } catch (error) {
-          this.#options.onError(error, { event: call.event, key });
-          this.#retryLater(
-            key,
-            known === pending.before ? pending : { ...pending, before: known, final: undefined },
-          );
+          const left = known === pending.before ? pending : { ...pending, before: known, final: undefined };
+          this.#onFailure(error, call, left);
           break;
         }
         if (this.#failures.size > 0) this.#failures.delete(key);
@@ -175,21 +182,27 @@ export class HandlerFeed<T> implements HandlerRegistration {
     }
   }
 
-  /** Takes what is to be told, one by one, until there is no more, or the feed is stopped. */
-  *#taken(): Generator<readonly [string | typeof syncMark, Pending<T>], void, undefined> {
-    while (this.#initialAt < this.#initial.length) {
-      if (this.#stopped || this.#removed) return;
-      const object = this.#initial[this.#initialAt++] as RawObject<T>;
-      yield [object.key, initialPending(object)];
+  /** The same for an object of the initial state, of which there may be many. A promise only if the handler waits. */
+  #addInitial(object: RawObject<T>): Promise<void> | undefined {
+    const call = { event: "add", object, initial: true } as const;
+    try {
+      const running = this.#call(object.key, call);
+      if (running !== undefined) {
+        return running
+          .catch((error: unknown) => this.#onFailure(error, call, initialPending(object)))
+          .then(() => this.#options.objects.release(object));
+      }
+    } catch (error) {
+      this.#onFailure(error, call, initialPending(object));
     }
-    this.#initial = [];
-    this.#initialAt = 0;
-    // Map iteration also visits what is added while it runs.
-    for (const next of this.#queue) {
-      if (this.#stopped || this.#removed) return;
-      this.#queue.delete(next[0]);
-      yield next;
-    }
+    this.#options.objects.release(object);
+    return undefined;
+  }
+
+  #onFailure(error: unknown, call: Call<T>, left: Pending<T>): void {
+    const { key } = call.object;
+    this.#options.onError(error, { event: call.event, key });
+    this.#retryLater(key, left);
   }
 
   /** Puts what is left of the initial state into the queue, where changes are merged with it. */
