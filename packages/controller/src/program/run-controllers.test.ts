@@ -3,10 +3,11 @@ import { test } from "node:test";
 import { Registry } from "prom-client";
 import { ControllerError } from "../controller-error.ts";
 import { Controller } from "../controller/controller.ts";
-import { watchObjects } from "../controller/source.ts";
+import { watchMapped, watchObjects } from "../controller/source.ts";
+import { InformerFactory } from "../informer/informer-factory.ts";
 import { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import { registerInformerMetrics } from "../metrics/informer-metrics.ts";
-import { fleet } from "../testdata/fleet.ts";
+import { configMaps, fleet } from "../testdata/fleet.ts";
 import type { Fleet } from "../testdata/fleet.ts";
 import { runControllers } from "./run-controllers.ts";
 import type { ControllerProgram } from "./run-controllers.ts";
@@ -69,6 +70,28 @@ test("a program follows its copies, works, tells its health, and stops without a
   end();
   await simulation.complete(running);
   await assert.rejects(ask("/healthz"), { code: "Refused" });
+});
+
+test("copies of a factory are run by it, together with those that controllers read beside it", async () => {
+  const world = await fleet();
+  const { simulation, runtime, truth } = world;
+  const factory = new InformerFactory(runtime, { client: world.client });
+  const runs: string[] = [];
+  const controller = new Controller(runtime, {
+    name: "test",
+    sources: [
+      watchObjects(factory.informer(configMaps)),
+      watchMapped(world.informer, { keysOf: ({ metadata }) => [`own/${metadata.name}`] }),
+    ],
+    reconcile: async (key) => void runs.push(key),
+  });
+  const stopping = new AbortController();
+  const running = runControllers(runtime, { controllers: [controller], factory }, stopping.signal);
+  truth.put("a", {});
+  await world.pass(2000);
+  assert.deepEqual(runs.toSorted(), ["n/a", "own/a"]);
+  stopping.abort();
+  await simulation.complete(running);
 });
 
 test("readiness ends when a copy was not confirmed in time, and comes back with the server", async () => {

@@ -4,6 +4,7 @@ import type { Controller } from "../controller/controller.ts";
 import type { SourceInformer } from "../controller/source.ts";
 import { deadlineSignal } from "../deadline-signal.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
+import type { InformerFactory } from "../informer/informer-factory.ts";
 import type { LeaderElector } from "../leader/leader-elector.ts";
 import { freshness, liveness } from "./health.ts";
 import type { StalenessOptions } from "./health.ts";
@@ -11,7 +12,9 @@ import type { StalenessOptions } from "./health.ts";
 /** What a program of controllers consists of. Whatever is left out, it does without. */
 export interface ControllerProgram {
   readonly controllers: readonly Controller[];
-  /** Copies beside those that the controllers' sources read. None of them may be run by somebody else. */
+  /** Whose copies the controllers read; it is run with them. */
+  readonly factory?: Pick<InformerFactory, "run" | "informers">;
+  /** Other copies, beside those that the controllers' sources read. None of them may be run by somebody else. */
   readonly informers?: readonly SourceInformer[];
   readonly events?: Pick<EventRecorder, "run">;
   /** The controllers run only while this elector leads; the copies are kept all the time. */
@@ -44,9 +47,11 @@ export async function runControllers(
   program: ControllerProgram,
   signal: AbortSignal,
 ): Promise<void> {
-  const { controllers, events, election } = program;
+  const { controllers, factory, events, election } = program;
   const sources = controllers.flatMap((controller) => controller.sources);
-  const informers = [...new Set([...(program.informers ?? []), ...sources.map(({ informer }) => informer)])];
+  const own = new Set([...(program.informers ?? []), ...sources.map(({ informer }) => informer)]);
+  for (const informer of factory?.informers ?? []) own.delete(informer);
+  const copiesOf = [...own, ...(factory === undefined ? [] : [factory])];
   using bounds = deadlineSignal(runtime.clock, { signal });
   const failures: unknown[] = [];
   const fail = (error: unknown): void => {
@@ -54,9 +59,10 @@ export async function runControllers(
     bounds.abort(error);
   };
 
+  const informers = (): readonly SourceInformer[] => [...own, ...(factory?.informers ?? [])];
   const listener = await listen(runtime, program, informers);
   const copies = start(
-    informers.map((informer) => (ending) => informer.run(ending)),
+    copiesOf.map((each) => (ending) => each.run(ending)),
     fail,
   );
   const notes = start(events === undefined ? [] : [(ending) => events.run(ending)], fail);
@@ -81,7 +87,7 @@ export async function runControllers(
 async function listen(
   runtime: Pick<Runtime, "network">,
   { controllers, election, health }: ControllerProgram,
-  informers: readonly SourceInformer[],
+  informers: () => readonly SourceInformer[],
 ): Promise<HttpServer | undefined> {
   if (health === undefined) return undefined;
   return serveMetrics(runtime, {
@@ -89,7 +95,7 @@ async function listen(
     registry: health.registry ?? { metrics: () => Promise.resolve(""), contentType: "text/plain" },
     alive: () => liveness(controllers, election),
     ready: () => {
-      const fresh = freshness(informers, health);
+      const fresh = freshness(informers(), health);
       return fresh === true ? (health.ready?.() ?? true) : fresh;
     },
   });
