@@ -1,5 +1,8 @@
 import { parseArgs } from "node:util";
 import { BenchUsageError } from "./bench-usage-error.ts";
+import type { ControllerSettings } from "./controller/controller-run.ts";
+import { controllerSectionNames } from "./controller/section-names.ts";
+import type { ControllerSectionName } from "./controller/section-names.ts";
 import type { BenchSettings } from "./dns/bench-run.ts";
 import { sectionNames } from "./dns/section-names.ts";
 import type { SectionName } from "./dns/section-names.ts";
@@ -10,6 +13,10 @@ export interface BenchOptions {
   readonly dnsSettings: BenchSettings;
   /** Names of the servers to measure; all where it is absent. */
   readonly dnsServers?: readonly string[];
+  readonly controllerSections: readonly ControllerSectionName[];
+  readonly controllerSettings: ControllerSettings;
+  /** Names of the informers to measure; all where it is absent. */
+  readonly controllerClients?: readonly string[];
   readonly smoke: boolean;
   readonly resume: boolean;
 }
@@ -18,25 +25,27 @@ export const benchUsage: string = `usage: npm run bench -- [options]
 
 Measures Meridian beside its peers and writes bench/results/.
 
-  --only NAME      a part, several times for several: failover, dns (all of the following),
-                   ${sectionNames.join(", ")}
+  --only NAME      a part, several times for several: failover; dns (all of the following),
+                   ${sectionNames.join(", ")};
+                   controller (all of the following), ${controllerSectionNames.join(", ")}
   --smoke          a short cut that shows that the benches work; writes to .cache/bench-smoke only
-  --resume         go on with the dns run that was aborted, with the same options
-  --sizes N,N      numbers of hosts in the zone (dns; default 10,10000,1000000)
+  --resume         go on with the run that was aborted, with the same options
+  --sizes N,N      numbers of hosts in the zone (dns; default 10,10000,1000000), of objects (controller; default 20000,100000)
   --servers A,B    only these servers (dns; Meridian, "Meridian (dgram)", gdnsd, NSD, Knot, BIND, CoreDNS)
-  --rounds N       rounds over all servers (dns; default 5)
-  --seconds N      length of one load (dns; default 2)
+  --clients "A;B"  only these informers (controller; Meridian, "client-go, JSON", "client-node 2.0.1", …)
+  --rounds N       rounds over all (dns; default 5; controller; default 3)
+  --seconds N      length of one load (dns; default 2), of live updates (controller; default 60)
   --help           this text
 
-Needs Debian's bind9, nsd, knot, gdnsd and dnsperf, and Go for CoreDNS; what is missing is skipped and said so, and is a
+Needs Debian's bind9, nsd, knot, gdnsd and dnsperf, and Go for CoreDNS, kube-apiserver, etcd and client-go; other clients come from npm. What is missing is skipped and said so, and is a
 failure with CI=true. Run it on a quiet machine.`;
 
 /** @throws BenchUsageError */
 export function parseBenchOptions(args: readonly string[]): BenchOptions | "help" {
   const values = parsed(args);
   if (values.help) return "help";
-  const known = ["failover", "dns", ...sectionNames];
-  const only = (values.only ?? ["failover", "dns"]).flatMap((names) => names.split(","));
+  const known = ["failover", "dns", ...sectionNames, "controller", ...controllerSectionNames];
+  const only = (values.only ?? ["failover", "dns", "controller"]).flatMap((names) => names.split(","));
   for (const name of only) {
     if (!known.includes(name))
       throw new BenchUsageError(`--only ${name}: there is no such part; the parts are ${known.join(", ")}`);
@@ -54,8 +63,27 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions | "help
       queries: smoke ? 20_000 : 500_000,
     },
     ...(values.servers === undefined ? {} : { dnsServers: values.servers.split(",") }),
+    controllerSections: controllerSectionNames.filter(
+      (name) => only.includes("controller") || only.includes(name),
+    ),
+    controllerSettings: controllerSettings(values),
+    ...(values.clients === undefined ? {} : { controllerClients: values.clients.split(";") }),
     smoke,
     resume: values.resume,
+  };
+}
+
+function controllerSettings(values: Values): ControllerSettings {
+  const { smoke } = values;
+  const rounds = numbers("rounds", values.rounds)?.[0];
+  return {
+    sizes: numbers("sizes", values.sizes) ?? (smoke ? [500] : [20_000, 100_000]),
+    rounds: rounds ?? (smoke ? 1 : 3),
+    largeRounds: rounds ?? (smoke ? 1 : 2),
+    liveSeconds: numbers("seconds", values.seconds)?.[0] ?? (smoke ? 1 : 60),
+    updatesPerSecond: smoke ? 50 : 200,
+    halfOpenMs: smoke ? 1_000 : 70_000,
+    reconcileKeys: smoke ? 1_000 : 20_000,
   };
 }
 
@@ -66,6 +94,7 @@ interface Values {
   readonly only?: string[];
   readonly sizes?: string;
   readonly servers?: string;
+  readonly clients?: string;
   readonly rounds?: string;
   readonly seconds?: string;
 }
@@ -81,6 +110,7 @@ function parsed(args: readonly string[]): Values {
         only: { type: "string", multiple: true },
         sizes: { type: "string" },
         servers: { type: "string" },
+        clients: { type: "string" },
         rounds: { type: "string" },
         seconds: { type: "string" },
       },

@@ -4,6 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { benchUsage, parseBenchOptions } from "./bench-options.ts";
 import { BenchUsageError } from "./bench-usage-error.ts";
+import { runControllerBench } from "./controller/controller-bench.ts";
 import { runDnsBench } from "./dns/dns-bench.ts";
 import { measureFailovers } from "./failover.ts";
 
@@ -39,20 +40,39 @@ async function main(args: readonly string[]): Promise<number> {
   // A smoke run shows that the benches work; its figures are no results.
   const resultFolder = path.join(root, options.smoke ? ".cache/bench-smoke" : "bench/results");
   if (options.failover) await benchFailover(options.smoke, resultFolder);
-  if (options.dnsSections.length === 0) return 0;
-  const failures = await runDnsBench({
-    sections: options.dnsSections,
-    settings: options.dnsSettings,
-    ...(options.dnsServers === undefined ? {} : { servers: options.dnsServers }),
+  const shared = {
     smoke: options.smoke,
     resume: options.resume,
     machine: `${machine.cores} cores of ${machine.cpu}, Linux ${machine.kernel}, Node ${machine.node}`,
     command: `npm run bench -- ${args.filter((arg) => arg !== "--resume").join(" ")}`.trim(),
     resultFolder,
-    journalFile: path.join(root, `.cache/${options.smoke ? "bench-smoke" : "bench"}/dns.jsonl`),
-  });
+  };
+  const journalFile = (name: string): string =>
+    path.join(root, `.cache/${options.smoke ? "bench-smoke" : "bench"}/${name}.jsonl`);
+  const failures: string[] = [];
+  if (options.dnsSections.length > 0) {
+    const found = await runDnsBench({
+      ...shared,
+      sections: options.dnsSections,
+      settings: options.dnsSettings,
+      ...(options.dnsServers === undefined ? {} : { servers: options.dnsServers }),
+      journalFile: journalFile("dns"),
+    });
+    failures.push(...found);
+    console.error(`results: ${path.join(resultFolder, "dns.md")}`);
+  }
+  if (options.controllerSections.length > 0) {
+    const found = await runControllerBench({
+      ...shared,
+      sections: options.controllerSections,
+      settings: options.controllerSettings,
+      ...(options.controllerClients === undefined ? {} : { clients: options.controllerClients }),
+      journalFile: journalFile("controller"),
+    });
+    failures.push(...found);
+    console.error(`results: ${path.join(resultFolder, "controller.md")}`);
+  }
   for (const failure of failures) console.error(`FAILED: ${failure}`);
-  console.error(`results: ${path.join(resultFolder, "dns.md")}`);
   return failures.length === 0 ? 0 : 1;
 }
 

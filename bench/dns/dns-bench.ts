@@ -149,7 +149,9 @@ async function writeSection(
   await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
   const reported = sectionNames.flatMap((section) => {
     const found = result.sections[section];
-    return found === undefined ? [] : [{ name: section, ...sections[section], report: found }];
+    return found === undefined
+      ? []
+      : [{ subject: "server", ...sections[section], references, report: found }];
   });
   await writeFile(path.join(resultFolder, "dns.md"), reportText(frame(machine), reported));
 }
@@ -162,6 +164,4 @@ const frame = (machine: string): ReportFrame => ({
     "client is busy, it is the figure that decides, and q/s a lower bound. gdnsd answers a CNAME without its target. Compare ratios,",
     "not figures of two runs.",
   ],
-  subject: "server",
-  references,
 });

@@ -2,37 +2,27 @@ import type { Figure, Reference } from "./sample.ts";
 import type { ReportedFigure, SectionReport } from "./section-report.ts";
 
 export interface ReportedSection {
-  readonly name: string;
   readonly title: string;
+  /** What the first column holds. */
+  readonly subject: string;
   readonly figures: readonly Figure[];
+  readonly references: readonly Reference[];
   readonly report: SectionReport;
 }
 
-/** What a page of results says before its tables, and whom it compares the others with. */
+/** What a page of results says before its tables. */
 export interface ReportFrame {
   readonly title: string;
   /** Lines on how to read it. */
   readonly reading: readonly string[];
-  /** What the first column holds. */
-  readonly subject: string;
-  readonly references: readonly Reference[];
 }
 
 /** The results as a page of tables in Markdown. */
 export function reportText(frame: ReportFrame, sections: readonly ReportedSection[]): string {
-  return [
-    `# ${frame.title}`,
-    "",
-    ...frame.reading,
-    ...sections.flatMap((section) => sectionText(frame, section)),
-    "",
-  ].join("\n");
+  return [`# ${frame.title}`, "", ...frame.reading, ...sections.flatMap(sectionText), ""].join("\n");
 }
 
-function sectionText(
-  { subject, references }: ReportFrame,
-  { title, figures, report }: ReportedSection,
-): string[] {
+function sectionText({ title, subject, figures, references, report }: ReportedSection): string[] {
   return [
     "",
     `## ${title}`,

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { boundCommand } from "./bound-command.ts";
 
 /** A process that a test owns, whose words go to a file. On Linux it ends with the test's process, however that ends. */
 export class LoggedProcess implements AsyncDisposable {
@@ -22,8 +23,7 @@ export class LoggedProcess implements AsyncDisposable {
   /** Starts a command; its output is added to `logFile`. */
   static start(command: readonly string[], logFile: string): LoggedProcess {
     const log = openSync(logFile, "a");
-    const bound = process.platform === "linux" ? ["setpriv", "--pdeathsig", "KILL", "--"] : [];
-    const [program = "", ...args] = [...bound, ...command];
+    const [program = "", ...args] = boundCommand(command);
     const child = spawn(program, args, { stdio: ["ignore", log, log] });
     closeSync(log);
     return new LoggedProcess(child, logFile);

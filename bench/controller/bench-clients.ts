@@ -1,0 +1,93 @@
+import { fileURLToPath } from "node:url";
+import { output } from "../../e2e/harness/command.ts";
+import { peerAbsence, peerProgram } from "../../e2e/harness/peer-programs.ts";
+import { clientNode, nodeLts } from "./node-parts.ts";
+
+/** How a measured client is started. */
+export interface ClientCommand {
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** An informer that is measured. */
+export interface BenchClient {
+  readonly name: string;
+  /** Whether it asks for what only kube-apiserver answers: protobuf, or the initial state as a stream. */
+  readonly onlyReal: boolean;
+  /** Why it cannot run here, or `undefined`. */
+  readonly absence: () => Promise<string | undefined>;
+  readonly version: () => Promise<string>;
+  readonly command: (kubeconfig: string) => Promise<ClientCommand>;
+}
+
+const clientFile = (name: string): string => fileURLToPath(new URL(`clients/${name}.js`, import.meta.url));
+const present = async (): Promise<undefined> => undefined;
+
+/** All of them, in the order of the report. */
+export const benchClients: readonly BenchClient[] = [
+  meridian("Meridian", []),
+  meridian("Meridian, stream", ["--streaming"]),
+  meridian("Meridian, decoding", ["--decode"]),
+  { ...meridian("Meridian, Node LTS", [], nodeLts), onlyReal: true },
+  clientGo("client-go, JSON", "application/json", false),
+  clientGo("client-go, JSON, stream", "application/json", true),
+  clientGo("client-go, protobuf", "application/vnd.kubernetes.protobuf", false),
+  clientGo("client-go, protobuf, stream", "application/vnd.kubernetes.protobuf", true),
+  clientNodeInformer("1.4.0", async () => process.execPath),
+  clientNodeInformer("2.0.1", nodeLts),
+];
+
+function meridian(
+  name: string,
+  args: readonly string[],
+  node: () => Promise<string> = async () => process.execPath,
+): BenchClient {
+  return {
+    name,
+    onlyReal: args.includes("--streaming"),
+    absence: present,
+    version: async () => `Node ${await output(await node(), ["--version"])}`.trim(),
+    command: async (kubeconfig) => ({
+      command: [
+        await node(),
+        "--expose-gc",
+        clientFile("meridian-informer"),
+        ...["--kubeconfig", kubeconfig, ...args],
+      ],
+    }),
+  };
+}
+
+function clientGo(name: string, contentType: string, streaming: boolean): BenchClient {
+  return {
+    name,
+    onlyReal: name !== "client-go, JSON",
+    absence: () => peerAbsence("client-go-informer"),
+    version: async () => "client-go 0.36.3",
+    command: async (kubeconfig) => ({
+      command: [
+        await peerProgram("client-go-informer"),
+        "informer",
+        ...["--kubeconfig", kubeconfig, "--content-type", contentType],
+      ],
+      env: { KUBE_FEATURE_WatchListClient: String(streaming) },
+    }),
+  };
+}
+
+function clientNodeInformer(version: string, node: () => Promise<string>): BenchClient {
+  return {
+    name: `client-node ${version}`,
+    onlyReal: false,
+    absence: present,
+    version: async () => `Node ${await output(await node(), ["--version"])}`.trim(),
+    command: async (kubeconfig) => ({
+      command: [
+        await node(),
+        "--expose-gc",
+        clientFile("client-node-informer"),
+        ...["--kubeconfig", kubeconfig, "--module", await clientNode(version)],
+      ],
+    }),
+  };
+}

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Figure } from "../report/sample.ts";
+import { summary } from "../summary.ts";
+import type { BenchServer } from "./bench-server.ts";
+import type { ClientReports } from "./client-report.ts";
+import { caseText } from "./controller-run.ts";
+import type { ControllerRun } from "./controller-run.ts";
+import type { StandingClients } from "./standing-clients.ts";
+
+export const liveFigures: readonly Figure[] = [
+  { key: "cpuMicrosecondsPerEvent", title: "µs CPU per event", digits: 0, compared: true },
+  { key: "delayMs50", title: "delay p50, ms", digits: 2, compared: true },
+  { key: "delayMs99", title: "delay p99, ms", digits: 2, compared: true },
+  { key: "events", title: "events", digits: 0, compared: false },
+];
+
+const settleMs = 1_000;
+
+/** When which object was changed, in microseconds since 1970. */
+type Writes = ReadonlyMap<number, readonly number[]>;
+
+/** Updates objects one after the other at a steady pace, with all clients awake at once, so that all see the same events. */
+export async function measureLive(
+  run: ControllerRun,
+  server: BenchServer,
+  clients: StandingClients,
+): Promise<void> {
+  const { liveSeconds, updatesPerSecond } = run.settings;
+  const key = {
+    section: "controller-live",
+    case: `${caseText(server, run.mainSize)}, ${updatesPerSecond} updates/s`,
+  } as const;
+  if (clients.all.every(({ name }) => run.journal.has({ ...key, server: name, round: 0 }))) return;
+  clients.resume();
+  // Whoever has been paused reads what came in the meantime first.
+  await sleep(settleMs);
+  await Promise.all(clients.all.map(({ process }) => process.ask("record", "recording")));
+  const writes = await writeSteadily(server, run.settings, run.mainSize);
+  await sleep(settleMs);
+  const sent = [...writes.values()].flat().length;
+  for (const { name, process } of clients.all) {
+    const recorded = await process.ask("recorded", "recorded");
+    const { delaysMs, unknown } = delaysOf(recorded, writes);
+    const events = recorded.arrivals.length;
+    if (events !== sent || unknown > 0) run.remark(`${name}: was told of ${events} of ${sent} live updates`);
+    const { p50, p99 } = summary(delaysMs);
+    await run.record({
+      ...key,
+      ...{ server: name, round: 0 },
+      values: {
+        cpuMicrosecondsPerEvent: (recorded.cpuMs / Math.max(1, events)) * 1000,
+        ...{ delayMs50: p50, delayMs99: p99, events },
+      },
+    });
+  }
+  clients.pause();
+  const offered = liveSeconds * updatesPerSecond;
+  if (sent < offered * 0.95) run.remark(`${server.name} took ${sent} of ${offered} live updates in the time`);
+}
+
+async function writeSteadily(
+  server: BenchServer,
+  { liveSeconds, updatesPerSecond }: { readonly liveSeconds: number; readonly updatesPerSecond: number },
+  objects: number,
+): Promise<Writes> {
+  const writes = new Map<number, number[]>();
+  const open = new Set<Promise<void>>();
+  const startedMs = performance.now();
+  const endMs = startedMs + liveSeconds * 1000;
+  for (let sent = 0; ;) {
+    const due = Math.floor(((performance.now() - startedMs) / 1000) * updatesPerSecond);
+    // A server that falls behind is not buried in requests.
+    for (; sent < due && open.size < 32; sent++) {
+      const index = sent % objects;
+      writes.set(index, [...(writes.get(index) ?? []), (performance.timeOrigin + performance.now()) * 1000]);
+      const writing = server.update(index).finally(() => open.delete(writing));
+      open.add(writing);
+    }
+    if (performance.now() >= endMs) break;
+    await sleep(1);
+  }
+  await Promise.all(open);
+  return writes;
+}
+
+/** From the sending of each update to its arrival at the handler. */
+function delaysOf(
+  { arrivals }: ClientReports["recorded"],
+  writes: Writes,
+): { readonly delaysMs: readonly number[]; readonly unknown: number } {
+  const seen = new Map<number, number>();
+  const delaysMs: number[] = [];
+  let unknown = 0;
+  for (const [index, at] of arrivals) {
+    const nth = seen.get(index) ?? 0;
+    seen.set(index, nth + 1);
+    const sentAt = writes.get(index)?.[nth];
+    if (sentAt === undefined) unknown++;
+    else delaysMs.push((at - sentAt) / 1000);
+  }
+  return { delaysMs, unknown };
+}
