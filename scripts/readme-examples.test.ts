@@ -19,7 +19,7 @@ test("every TypeScript block of a README or of docs compiles as a reader would p
   for (const readme of readmes) {
     const text = readFileSync(path.join(root, readme), "utf8");
     for (const [index, match] of [
-      ...text.matchAll(/(?:^`([a-z-]+\.ts)`:\n\n)?^```ts\n([\s\S]*?)^```/gm),
+      ...text.matchAll(/(?:^`(?:src\/)?([a-z-]+(?:\.test)?\.ts)`:\n\n)?^```ts\n([\s\S]*?)^```/gm),
     ].entries()) {
       // A block that goes on with names of the text before it says so by having no import.
       const [, fileName = `${readme.replaceAll("/", "-")}-${index}.ts`, code = ""] = match;
