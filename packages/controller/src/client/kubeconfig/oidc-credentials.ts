@@ -14,6 +14,8 @@ const expirySlackMs = 10_000;
 /** Another process that renews the tokens of the same file has this long. */
 const lockWaitMs = 10_000;
 const lockPollMs = 100;
+/** A provider that did not help is not asked again for the next request. */
+const pauseMs = 1_000;
 
 /** The tokens that a user of a kubeconfig logs in with, and where to renew them. @throws ControllerError `InvalidKubeconfig` */
 export function oidcCredentialsOf(
@@ -67,6 +69,7 @@ class OidcCredentials implements CredentialSource {
   readonly #closing = new AbortController();
   #tokens: OidcTokens;
   #renewing: Promise<OidcTokens> | undefined;
+  #failure: { readonly error: unknown; readonly atMs: number } | undefined;
 
   constructor(runtime: Pick<Runtime, "clock" | "network">, system: LocalSystem, options: OidcOptions) {
     this.#runtime = runtime;
@@ -96,9 +99,18 @@ class OidcCredentials implements CredentialSource {
   }
 
   #renewOnce(): Promise<OidcTokens> {
-    this.#renewing ??= this.#renew().finally(() => {
-      this.#renewing = undefined;
-    });
+    const { clock } = this.#runtime;
+    const failure = this.#failure;
+    if (failure !== undefined && clock.monotonicMs() - failure.atMs < pauseMs)
+      return Promise.reject(failure.error);
+    this.#renewing ??= this.#renew()
+      .catch((error: unknown) => {
+        this.#failure = { error, atMs: clock.monotonicMs() };
+        throw error;
+      })
+      .finally(() => {
+        this.#renewing = undefined;
+      });
     return this.#renewing;
   }
 
