@@ -73,7 +73,13 @@ export type {
 } from "./reflector/reflector-options.ts";
 export type { IndexFunction, Lister } from "./informer/lister.ts";
 export { WorkQueue } from "./queue/work-queue.ts";
-export type { AddOptions, TakenKey, WorkQueueObserver, WorkQueueOptions } from "./queue/work-queue.ts";
+export type {
+  AddOptions,
+  TakenKey,
+  WorkQueueMeter,
+  WorkQueueObserver,
+  WorkQueueOptions,
+} from "./queue/work-queue.ts";
 export type { RetryOptions } from "./queue/retry-delays.ts";
 export { Controller } from "./controller/controller.ts";
 export type {
@@ -81,7 +87,6 @@ export type {
   ControllerMeter,
   ControllerObserver,
   ControllerOptions,
-  MeteredController,
   Reconcile,
   ReconcileResult,
   ReconcileRun,
@@ -121,6 +126,7 @@ export type { ControllerProgram, HealthOptions } from "./program/run-controllers
 export { freshness, liveness } from "./program/health.ts";
 export type { StalenessOptions } from "./program/health.ts";
 export { ControllerMetrics } from "./metrics/controller-metrics.ts";
+export { WorkQueueMetrics } from "./metrics/work-queue-metrics.ts";
 export { registerElectionMetrics } from "./metrics/election-metrics.ts";
 export { registerInformerMetrics } from "./metrics/informer-metrics.ts";
 export { meterRequests } from "./metrics/rest-client-metrics.ts";

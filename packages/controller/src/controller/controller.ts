@@ -6,7 +6,7 @@ import type { EventRecorder } from "../events/event-recorder.ts";
 import type { HandlerRegistration } from "../informer/informer-handler.ts";
 import type { RetryOptions } from "../queue/retry-delays.ts";
 import { WorkQueue } from "../queue/work-queue.ts";
-import type { AddOptions, TakenKey, WorkQueueObserver } from "../queue/work-queue.ts";
+import type { AddOptions, TakenKey, WorkQueueMeter } from "../queue/work-queue.ts";
 import { errorText, isTerminal } from "./reconcile-error.ts";
 import type { Source } from "./source.ts";
 
@@ -45,26 +45,15 @@ export interface ControllerOptions extends RetryOptions {
   readonly meter?: ControllerMeter;
 }
 
-/** Where controllers report to, for metrics. */
+/** Where controllers report to, for metrics: a `ControllerMetrics`. */
 export interface ControllerMeter {
-  /** Called once for each controller. */
-  observe(controller: MeteredController): ControllerObserver;
-}
-
-/** What of a controller can be read at any time. */
-export interface MeteredController {
-  readonly name: string;
-  readonly concurrency: number;
-  readonly counts: ControllerCounts;
-  /** How long each reconcile has been running, in ms. */
-  runningMs(): readonly number[];
-  /** Queued keys by priority. */
-  readonly depths: ReadonlyMap<number, number>;
+  readonly queues: WorkQueueMeter;
+  /** Called once for each controller, which can be read at any time. */
+  observe(controller: Pick<Controller, "name" | "concurrency" | "counts">): ControllerObserver;
 }
 
 /** Told of what happens in one controller. */
 export interface ControllerObserver {
-  readonly queue: WorkQueueObserver;
   onReconcile(run: ReconcileRun): void;
 }
 
@@ -96,7 +85,7 @@ const graceMs = 5_000;
  * Whatever a reconcile does, the others go on: also where it throws at once, rejects with nothing or never ends. One that
  * ignores its aborted signal keeps its key, so that a key is never worked on twice at once, but not its worker.
  */
-export class Controller implements MeteredController {
+export class Controller {
   readonly name: string;
   readonly concurrency: number;
   readonly sources: readonly Source[];
@@ -124,12 +113,12 @@ export class Controller implements MeteredController {
     this.#clock = runtime.clock;
     this.#log = runtime.log.child({ controller: options.name });
     this.#options = options;
-    this.#observer = options.meter?.observe(this);
+    const { name, firstRetryMs = 5, retryMsMax = 1_000_000, retryRate = "unlimited", meter } = options;
     this.#queue = new WorkQueue(runtime, {
-      retryRate: "unlimited",
-      ...options,
-      ...(this.#observer === undefined ? {} : { observer: this.#observer.queue }),
+      ...{ name, firstRetryMs, retryMsMax, retryRate },
+      ...(meter === undefined ? {} : { meter: meter.queues }),
     });
+    this.#observer = meter?.observe(this);
   }
 
   /** Asks for a run of this key. Any number of calls before that run begins are one. */
@@ -163,14 +152,6 @@ export class Controller implements MeteredController {
     };
   }
 
-  get depths(): ReadonlyMap<number, number> {
-    return this.#queue.depths;
-  }
-
-  runningMs(): readonly number[] {
-    return this.#queue.runningMs();
-  }
-
   /**
    * Waits until the copies of its sources are complete, works until the signal aborts, and resolves when the reconciles that
    * were running have ended. The informers are run by somebody else. A controller runs once.
@@ -182,8 +163,9 @@ export class Controller implements MeteredController {
     if (this.#started)
       throw new ControllerError("AlreadyRunning", `controller ${this.name} runs once; make a new one`);
     this.#started = true;
-    const registrations = this.sources.map((source) => source.attach(this));
+    const registrations: HandlerRegistration[] = [];
     try {
+      for (const source of this.sources) registrations.push(source.attach(this));
       await this.#sync(registrations, signal);
       this.#hasSynced = !signal.aborted;
       const workers = this.#hasSynced ? Array.from({ length: this.concurrency }, () => this.#work()) : [];

@@ -6,10 +6,12 @@ import { KubeClient } from "../client/kube-client.ts";
 import { Controller } from "../controller/controller.ts";
 import { configMaps } from "../testdata/fleet.ts";
 import { json, scriptedWorld } from "../testdata/scripted-http.ts";
+import { WorkQueue } from "../queue/work-queue.ts";
 import { ControllerMetrics } from "./controller-metrics.ts";
 import { registerElectionMetrics } from "./election-metrics.ts";
 import { registerInformerMetrics } from "./informer-metrics.ts";
 import { meterRequests } from "./rest-client-metrics.ts";
+import { WorkQueueMetrics } from "./work-queue-metrics.ts";
 
 const linesOf = async (registry: Registry): Promise<readonly string[]> =>
   (await registry.metrics()).split("\n");
@@ -49,6 +51,30 @@ test("an election tells whether it leads", async () => {
   const lines = await linesOf(registry);
   assert.ok(lines.includes('leader_election_master_status{name="lease"} 1'));
   assert.ok(lines.includes('leader_election_slowpath_total{name="lease"} 2'));
+});
+
+test("a queue without a controller tells of itself by its name", async () => {
+  const { runtime, simulation } = scriptedWorld(() => json({}));
+  const registry = new Registry();
+  const queue = new WorkQueue(runtime, { name: "mails", meter: new WorkQueueMetrics(registry) });
+  queue.add("a");
+  queue.add("a");
+  queue.add("b");
+  await queue.take();
+  await simulation.run({ untilMs: 2000 });
+  queue.addRateLimited("a");
+  const lines = await linesOf(registry);
+  const labels = 'name="mails",controller="mails"';
+  for (const line of [
+    `workqueue_adds_total{${labels}} 3`,
+    `workqueue_retries_total{${labels}} 1`,
+    `workqueue_depth{${labels},priority="0"} 1`,
+    `workqueue_queue_duration_seconds_count{${labels}} 1`,
+    `workqueue_work_duration_seconds_count{${labels}} 0`,
+  ])
+    assert.ok(lines.includes(line), `${line}\n${lines.join("\n")}`);
+  const longest = lines.find((line) => line.startsWith("workqueue_longest_running_processor_seconds{"));
+  assert.equal(Math.round(Number(longest?.split(" ")[1])), 2);
 });
 
 test("names end as Prometheus wants them, two controllers share a registry, and depth is told by priority", async () => {

@@ -34,6 +34,7 @@ export class DelayedKeys {
 
   /** Sets when a key is due, in place of what was set before. */
   set(key: string, readyAtMs: number): void {
+    if (this.#delays.get(key)?.readyAtMs === readyAtMs) return;
     this.#remove(key);
     const delay: Delay = { key, readyAtMs, order: this.#order++, at: this.#heap.length };
     this.#delays.set(key, delay);

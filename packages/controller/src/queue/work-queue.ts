@@ -7,12 +7,23 @@ import { ReadyKeys } from "./ready-keys.ts";
 import { RetryDelays } from "./retry-delays.ts";
 import type { RetryOptions } from "./retry-delays.ts";
 
-/** How long keys that failed wait, and who is told of what happens. Retries are by default bounded as client-go's are: 10 a second, 100 at once. */
+/**
+ * How long keys that failed wait, and where the queue reports to. Retries are by default bounded as client-go's are: 10 a
+ * second, 100 at once.
+ */
 export interface WorkQueueOptions extends RetryOptions {
-  readonly observer?: WorkQueueObserver;
+  /** For metrics. Default: empty. */
+  readonly name?: string;
+  readonly meter?: WorkQueueMeter;
 }
 
-/** Told of what happens in a queue, for metrics. */
+/** Where queues report to, for metrics: a `WorkQueueMetrics`. */
+export interface WorkQueueMeter {
+  /** Called once for each queue, which can be read at any time. */
+  observe(queue: Pick<WorkQueue, "name" | "depths" | "runningMs">): WorkQueueObserver;
+}
+
+/** Told of what happens in one queue. */
 export interface WorkQueueObserver {
   /** A key that was not waited for has been added. */
   onAdd(): void;
@@ -53,6 +64,7 @@ interface Entry {
  * Bounded by the number of distinct keys, which is that of the objects behind them.
  */
 export class WorkQueue {
+  readonly name: string;
   readonly #clock: Pick<Clock, "monotonicMs" | "after" | "sleep">;
   readonly #observer: WorkQueueObserver | undefined;
   readonly #retries: RetryDelays;
@@ -69,10 +81,11 @@ export class WorkQueue {
     runtime: { readonly clock: Pick<Clock, "monotonicMs" | "after" | "sleep"> },
     options: WorkQueueOptions = {},
   ) {
+    this.name = options.name ?? "";
     this.#clock = runtime.clock;
-    this.#observer = options.observer;
     this.#retries = new RetryDelays(runtime.clock, options);
     this.#delayed = new DelayedKeys(runtime.clock, (key) => this.#onDue(key));
+    this.#observer = options.meter?.observe(this);
   }
 
   /** Keys that wait for a worker. */

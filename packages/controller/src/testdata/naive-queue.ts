@@ -20,13 +20,18 @@ export class NaiveQueue {
   #turn = 0;
 
   add(key: string, priority: number, afterMs: number): void {
-    const wish = this.#wishes.find((each) => each.key === key) ?? { key, priority, readyAtMs: Infinity };
-    this.#wishes = this.#wishes.filter((each) => each.key !== key);
-    this.#wishes.push({
+    const before = this.#wishes.find((each) => each.key === key) ?? { key, priority, readyAtMs: Infinity };
+    const wish = {
       key,
-      priority: Math.max(wish.priority, priority),
-      readyAtMs: Math.min(wish.readyAtMs, this.nowMs + afterMs),
-    });
+      priority: Math.max(before.priority, priority),
+      readyAtMs: Math.min(before.readyAtMs, this.nowMs + afterMs),
+    };
+    // One that is due at another time than before is behind those that were due then already.
+    if (wish.readyAtMs === before.readyAtMs) {
+      this.#wishes = this.#wishes.map((each) => (each.key === key ? wish : each));
+    } else {
+      this.#wishes = [...this.#wishes.filter((each) => each.key !== key), wish];
+    }
     this.#update([key]);
   }
 
