@@ -60,8 +60,12 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
   {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant("slow" as const), machine, ms: fc.constantFrom(5, 1_500, 6_000) }),
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("slow" as const),
+      machine,
+      ms: fc.constantFrom(5, 1_500, 3_000, 4_500),
+    }),
   },
   {
     weight: 3,
@@ -240,7 +244,7 @@ async function perform(
 
 const program = fc.array(act, { minLength: 15, maxLength: 60, size: "max" });
 // The renew deadline is two thirds of the lease: clocks may differ by almost as much.
-const rates = fc.array(fc.constantFrom(0.85, 0.999, 1, 1.2), { minLength: 3, maxLength: 3 });
+const rates = fc.array(fc.constantFrom(0.85, 1, 1.2), { minLength: 3, maxLength: 3 });
 
 test(`whatever happens to processes, clocks and network, no two lead at once, and in the end one does (${runs} programs, seed ${seed})`, async () => {
   let terms = 0;

@@ -97,6 +97,27 @@ test("in a longer one the leader gives up before anybody may follow it, and says
   assert.equal(outcome.message, "no longer the leader by lease n/role: it was not renewed within 10000 ms");
 });
 
+test("the time of a leader counts from the sending of a renewal, however late its answer comes", async () => {
+  const world = await ElectionWorld.start();
+  const { simulation, truth } = world;
+  const leader = world.run(world.machine("a", "10.0.0.2"));
+  await world.pass(1_000);
+  let arrivedAtMs = 0;
+  world.instead = async (request) => {
+    arrivedAtMs = simulation.nowMs;
+    const answer = await truth.handler(request);
+    await new Promise<void>((resolve) => simulation.schedule(simulation.nowMs + 4_500, resolve));
+    return answer;
+  };
+  await simulation.run({ until: () => arrivedAtMs > 0 });
+  await world.pass(4_600);
+  simulation.partition("a", "server");
+  const renewedAtMs = arrivedAtMs;
+  await simulation.run({ until: () => !leader.elector.status.leading });
+  const lastedMs = simulation.nowMs - renewedAtMs;
+  assert.ok(lastedMs <= 10_000 && lastedMs > 9_900, `it lasted ${lastedMs} ms`);
+});
+
 test("a process that was paused for too long knows before it does anything", async () => {
   const world = await ElectionWorld.start();
   const a = world.machine("a", "10.0.0.2");
