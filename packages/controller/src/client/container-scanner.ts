@@ -42,6 +42,8 @@ const quoteOctet = 0x22;
 const backslash = 0x5c;
 /** Chunks are looked at in portions of this size, so that a huge one costs no second copy of itself. */
 const portionBytes = 64 * 1024;
+/** Most watches are quiet, and their events small: room grows with what comes. */
+const firstBytes = 4 * 1024;
 
 /**
  * Finds the JSON objects of a stream whose chunks are cut anywhere, without parsing them: it counts braces outside
@@ -49,7 +51,7 @@ const portionBytes = 64 * 1024;
  */
 export class ContainerScanner implements ContainerSpan {
   readonly #options: ContainerScannerOptions;
-  octets: Buffer = Buffer.allocUnsafeSlow(2 * portionBytes);
+  octets: Buffer = Buffer.allocUnsafeSlow(firstBytes);
   /** The same octets, four by four. */
   #words = wordsOf(this.octets);
   /** Octets that are in use, and how many of them were looked at. */

@@ -44,7 +44,7 @@ export class ObjectReader implements ObjectReading {
   /** With the quote behind it. */
   readonly #kindOctets: Uint8Array;
   /** Octets of the key being made: namespace and name become one text, not two that are joined. */
-  readonly #keyOctets: Buffer = Buffer.allocUnsafeSlow(keyOctetsMax);
+  readonly #keyOctets: Buffer = Buffer.allocUnsafe(keyOctetsMax);
 
   /** `kind`: others are no objects of this collection. Absent where objects need not tell theirs, as in lists. */
   constructor(options: { readonly namespaced: boolean; readonly kind?: string }) {

@@ -129,10 +129,10 @@ test("js#288: a stream leaves nothing behind of the objects that went through it
     between: documentStart,
     onContainer: () => {},
   });
-  const small = scanner.octets.length;
+  const small = 128 * 1024;
   scanner.push(Buffer.from(`{"type":"ADDED","object":{"data":"${"x".repeat(2 ** 21)}"}}`));
   for (let at = 0; at < 10_000; at++) scanner.push(Buffer.from('{"type":"ADDED","object":{}}\n'));
-  assert.equal(scanner.octets.length, small);
+  assert.ok(scanner.octets.length <= small, String(scanner.octets.length));
 });
 
 test("js#2893: all watches of a client go through one HTTP client, however often they are opened again", async () => {
