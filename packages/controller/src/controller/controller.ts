@@ -297,19 +297,18 @@ export class Controller {
     this.#record(key, error);
   }
 
+  /** Tells the failure on the object itself; where that fails as well, the log has both. */
   #record(key: string, error: unknown): void {
     const { events } = this.#options;
     if (events === undefined) return;
-    for (const source of this.sources) {
-      const object = source.objectOf?.(key);
-      if (object === undefined) continue;
-      events.record(object, {
-        type: "Warning",
-        reason: "ReconcileFailed",
-        action: "Reconcile",
-        message: `${this.name}: ${errorText(error)}`,
-      });
-      return;
+    try {
+      const source = this.sources.find(({ objectOf }) => objectOf !== undefined);
+      const object = source?.objectOf?.(key);
+      if (object === undefined) return;
+      const message = `${this.name}: ${errorText(error)}`;
+      events.record(object, { type: "Warning", reason: "ReconcileFailed", action: "Reconcile", message });
+    } catch (failure) {
+      this.#log.warn("a failure is not told on its object", { object: key, error: failure });
     }
   }
 

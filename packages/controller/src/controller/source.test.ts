@@ -156,3 +156,25 @@ test("a failure is told on the object, with its cause, and every time", async ()
   assert.equal(told.length, world.controller.counts.failed);
   await world.stop();
 });
+
+test("an object that cannot be told of its failure does not end the worker", async () => {
+  let failures = 0;
+  const world = await bench(({ informer }) => [watchObjects(informer)], {
+    reconcile: async (key) => {
+      if (key === "n/a") throw new Error("no");
+      world.runs.push(key);
+    },
+    events: {
+      record: () => {
+        failures++;
+        throw new Error("the recorder is broken");
+      },
+    },
+  });
+  for (const name of ["a", "b"]) world.truth.put(name, {});
+  world.start();
+  await world.pass(1000);
+  assert.deepEqual(world.runs, ["n/b"]);
+  assert.ok(failures > 1);
+  await world.stop();
+});
