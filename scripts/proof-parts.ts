@@ -74,7 +74,7 @@ export const proofParts: readonly ProofPart[] = [
     unit: "programs",
     goal: 50_000,
     step: (number) =>
-      testStep("packages/controller/dist/testing/model/check-copies.test.js", 500, {
+      testStep("packages/controller/dist/testing/programs/check-copies.test.js", 500, {
         MERIDIAN_RUNS: 500,
         MERIDIAN_SEED: number,
       }),

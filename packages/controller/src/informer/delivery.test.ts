@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConfigMap } from "@meridian/kube";
-import { HandlerHistory } from "../testing/model/handler-history.ts";
+import { HandlerHistory } from "../testing/programs/handler-history.ts";
 import { fleet } from "../testdata/fleet.ts";
 
 test("a slow handler is told of the end of the object it knows, not of a successor's that came and went meanwhile", async () => {

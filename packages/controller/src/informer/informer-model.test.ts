@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConfigMap } from "@meridian/kube";
-import { checkCopies } from "../testing/model/check-copies.ts";
+import { checkCopies } from "../testing/programs/check-copies.ts";
 import { dropManagedFields } from "./managed-fields.ts";
 
 const runs = Number(process.env["MERIDIAN_RUNS"] ?? 60);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { configMapType, leaseType, serviceType } from "@meridian/kube";
 import type { ConfigMap, KubeObject, Lease, ResourceType } from "@meridian/kube";
 import { Informer } from "../../informer/informer.ts";
-import { HandlerHistory } from "../model/handler-history.ts";
+import { HandlerHistory } from "../programs/handler-history.ts";
 import { testApi } from "../test-api.ts";
 import type { TestApi } from "../test-api.ts";
 
