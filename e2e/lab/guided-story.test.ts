@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { browserAbsence, startBrowser } from "../harness/browser.ts";
+import { eventually } from "../harness/eventually.ts";
+import { LabProcess } from "./lab-process.ts";
+import { LabVisit, reads } from "./lab-visit.ts";
+
+// The guided way: each button of each step, in the order in which they stand, until the page tells what was to be seen.
+
+const guides = [
+  {
+    language: "en-GB",
+    begin: "Tell me the story",
+    next: "Next",
+    close: "Close the story",
+    done: "✓ done",
+    seen: "What happened",
+    stepOf: (step: number) => `Step ${step} of 8`,
+    fresh: "Same as the truth",
+  },
+  {
+    language: "ja-JP",
+    begin: "順番に試す",
+    next: "次へ",
+    close: "案内を閉じる",
+    done: "✓ 済み",
+    seen: "起きたこと",
+    stepOf: (step: number) => `8 段のうち ${step} 段目`,
+    fresh: "真実と同じ",
+  },
+] as const;
+
+for (const guide of guides) {
+  describe(`the guided story in ${guide.language}`, { skip: (await browserAbsence()) ?? false }, () => {
+    let lab: LabProcess;
+    let browser: Browser;
+    let visit: LabVisit;
+
+    before(async () => {
+      lab = await LabProcess.start();
+      browser = await startBrowser();
+      visit = await LabVisit.open(browser, lab.url, { language: guide.language });
+    });
+    after(async () => {
+      await visit?.[Symbol.asyncDispose]();
+      await browser?.close();
+      await lab?.[Symbol.asyncDispose]();
+    });
+
+    test("each of its eight steps comes to what it is about", async () => {
+      await visit.elsewhere({ do: "create" }, { do: "setHistory", records: 9 });
+      await visit.press(guide.begin);
+      const step = visit.page.locator(".step");
+      for (let number = 1; number <= 8; number++) {
+        await reads(step, guide.stepOf(number));
+        const title = await step.getByRole("heading").innerText();
+        assert.equal(await visit.page.evaluate("document.activeElement.textContent"), title);
+        const moves = step.locator(".moves li");
+        for (let move = 0; move < (await moves.count()); move++) {
+          await moves.nth(move).getByRole("button").click();
+          await reads(moves.nth(move), guide.done);
+          // The controller and the wire take their time; the next move is about what they did.
+          if (number >= 7) await settled();
+        }
+        await reads(step, guide.seen);
+        if (number < 8) await visit.press(guide.next);
+      }
+      await reads(visit.copy(), guide.fresh);
+      await visit.press(guide.close);
+      await visit.page.getByRole("button", { name: guide.begin }).waitFor();
+      visit.assertQuiet();
+    });
+
+    /** Waits until the copy that is not cut off has all, and three Pods are there. */
+    async function settled(): Promise<void> {
+      const isCut = (await visit.copy().getAttribute("data-wire")) === "cut";
+      if (isCut) return;
+      await eventually("there are three Pods, and the copy has them", async () => {
+        assert.equal(await visit.truth.locator(".pods li").count(), 3);
+        assert.equal(await visit.copy().getAttribute("data-stale"), "false");
+      });
+    }
+  });
+}
