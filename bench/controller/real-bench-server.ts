@@ -7,11 +7,7 @@ import type { TcpProxy } from "../../test/conformance/tcp-proxy.ts";
 import { benchNamespace, objectName, storedObject } from "./bench-object.ts";
 import type { BenchServer } from "./bench-server.ts";
 import { configMaps, createBenchNamespace, touchObject } from "./bench-writes.ts";
-import { inParallel } from "./in-parallel.ts";
-
-/** As many operations as etcd takes in one transaction. */
-const batchSize = 128;
-const batchesAtOnce = 4;
+import { EtcdWriter } from "./etcd-writer.ts";
 
 /**
  * kube-apiserver with etcd. Objects are put into etcd itself, in JSON, which kube-apiserver reads as it does its own: a
@@ -21,12 +17,14 @@ export class RealBenchServer implements BenchServer {
   readonly name = "kube-apiserver";
   readonly #plane: RealControlPlane;
   readonly #client: KubeClient;
+  readonly #etcd: EtcdWriter;
   #objects = 0;
   #generation = 0;
 
   private constructor(plane: RealControlPlane, client: KubeClient) {
     this.#plane = plane;
     this.#client = client;
+    this.#etcd = new EtcdWriter(plane.etcdUrl);
   }
 
   /** Takes some seconds, and minutes where the servers are not built yet. */
@@ -66,26 +64,16 @@ export class RealBenchServer implements BenchServer {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#etcd[Symbol.dispose]();
     await this.#client[Symbol.asyncDispose]();
     await this.#plane[Symbol.asyncDispose]();
   }
 
   async #put(from: number, to: number): Promise<void> {
-    await inParallel(Math.ceil((to - from) / batchSize), batchesAtOnce, async (batch) => {
-      const first = from + batch * batchSize;
-      const operations = Array.from({ length: Math.min(batchSize, to - first) }, (_, at) => ({
-        requestPut: {
-          key: btoa(`/registry/configmaps/${benchNamespace}/${objectName(first + at)}`),
-          value: btoa(JSON.stringify(storedObject(first + at, this.#generation))),
-        },
-      }));
-      const response = await fetch(`${this.#plane.etcdUrl}/v3/kv/txn`, {
-        method: "POST",
-        body: JSON.stringify({ success: operations }),
-      });
-      if (!response.ok) throw new Error(`etcd answers ${response.status}: ${await response.text()}`);
-      await response.arrayBuffer();
-    });
+    await this.#etcd.putAll(to - from, (at) => [
+      `/registry/configmaps/${benchNamespace}/${objectName(from + at)}`,
+      JSON.stringify(storedObject(from + at, this.#generation)),
+    ]);
   }
 
   /** Resolves when kube-apiserver has seen all that is in etcd: an answer that must be as new as that waits for it. */
