@@ -80,10 +80,10 @@ export function englishSentence(event: LabEvent): string {
       return `The small controller stopped.`;
     case "controllerActed": {
       const did = event.action === "create" ? "created" : "deleted";
-      return `The small controller counted ${event.seen} in ${event.copy}, wants ${event.desired}, and ${did} ${event.name}.${stale(event.behind)}`;
+      return `The small controller counted ${event.seen} in ${event.copy}, wants ${event.desired}, and ${did} ${event.name}.${stale(event)}`;
     }
     case "controllerRefused":
-      return `The small controller wanted to ${event.action} ${event.name}, and the server refused: ${answer(event)}.${stale(event.behind)} It will count again.`;
+      return `The small controller wanted to ${event.action} ${event.name}, and the server refused: ${answer(event)}.${stale(event)} It will count again.`;
   }
 }
 
@@ -100,8 +100,8 @@ function at(version: number | null): string {
   return version === null ? " before it had read anything" : ` at version ${version}`;
 }
 
-function stale(behind: number): string {
-  return behind === 0 ? "" : ` Its copy was ${count(behind, "version")} behind.`;
+function stale({ behind, copy }: { readonly behind: number; readonly copy: string }): string {
+  return behind === 0 ? "" : ` ${copy} was ${count(behind, "version")} behind.`;
 }
 
 function news(event: { readonly name: string; readonly change: string; readonly version: number }): string {

@@ -80,10 +80,10 @@ export function japaneseSentence(event: LabEvent): string {
       return `小さなコントローラーが止まりました。`;
     case "controllerActed": {
       const did = event.action === "create" ? "作りました" : "消しました";
-      return `小さなコントローラーは ${event.copy} で ${event.seen} 個と数え、${event.desired} 個にするため ${event.name} を${did}。${stale(event.behind)}`;
+      return `小さなコントローラーは ${event.copy} で ${event.seen} 個と数え、${event.desired} 個にするため ${event.name} を${did}。${stale(event)}`;
     }
     case "controllerRefused":
-      return `小さなコントローラーは ${event.name} の${actions[event.action]}を断られました：${answer(event)}。${stale(event.behind)}また数え直します。`;
+      return `小さなコントローラーは ${event.name} の${actions[event.action]}を断られました：${answer(event)}。${stale(event)}また数え直します。`;
   }
 }
 
@@ -103,8 +103,8 @@ function at(version: number | null): string {
   return version === null ? "まだ何も読まないうち" : `版 ${version}`;
 }
 
-function stale(behind: number): string {
-  return behind === 0 ? "" : `写しは ${behind} 版遅れていました。`;
+function stale({ behind, copy }: { readonly behind: number; readonly copy: string }): string {
+  return behind === 0 ? "" : `${copy} は ${behind} 版遅れていました。`;
 }
 
 function news(event: {
