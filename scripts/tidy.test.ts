@@ -195,7 +195,8 @@ test("each error code of a package stands in its README", () => {
 test("each dependency is explained in docs/dependencies.md, with an exact version", () => {
   const page = read("docs/dependencies.md");
   const wrong: string[] = [];
-  for (const manifestFile of ["package.json", ...packages.map((name) => `packages/${name}/package.json`)]) {
+  const manifests = packages.map((name) => `packages/${name}/package.json`);
+  for (const manifestFile of ["package.json", "scripts/api-reference/package.json", ...manifests]) {
     const manifest = JSON.parse(read(manifestFile)) as Record<string, Record<string, string> | undefined>;
     for (const [name, version] of Object.entries({
       ...manifest["dependencies"],

@@ -1,3 +1,9 @@
+/**
+ * The client side of the Kubernetes API: a typed client, copies of collections, work queues, controllers and what they need.
+ *
+ * @module @meridian/controller
+ */
+
 export { KubeClient } from "./client/kube-client.ts";
 export type { Impersonation, KubeClientOptions } from "./client/client-options.ts";
 export { clientFromEnvironment } from "./client/kubeconfig/client-from-environment.ts";

@@ -1,3 +1,9 @@
+/**
+ * An authoritative DNS server and a DNS client.
+ *
+ * @module @meridian/dns
+ */
+
 export { Authority } from "./server/authority.ts";
 export type { AuthorityOptions, NotifyHint, TakeNotify } from "./server/authority.ts";
 export type { AuthorityCounters } from "./server/answer-counters.ts";

@@ -1,3 +1,9 @@
+/**
+ * What Kubernetes says about objects, without any I/O: metadata, kinds, statuses, selectors, patches, schemas, conditions.
+ *
+ * @module @meridian/kube
+ */
+
 export type { KubeList, KubeObject, ListMeta, ObjectMeta, OwnerReference } from "./metadata.ts";
 export { controllerOf, ownerReferenceTo } from "./owner-reference.ts";
 export { apiVersionOf, objectKey, parseApiVersion, parseObjectKey } from "./group-version.ts";

@@ -1,3 +1,9 @@
+/**
+ * The outside world as small interfaces: clock, random numbers, network, disk and log.
+ *
+ * @module @meridian/runtime
+ */
+
 export type { Runtime } from "./runtime.ts";
 export type { Clock } from "./clock.ts";
 export type { Random } from "./random.ts";

@@ -1,3 +1,9 @@
+/**
+ * The outside world of this machine.
+ *
+ * @module @meridian/runtime/node
+ */
+
 export { nodeRuntime } from "./node-runtime.ts";
 export { nodeLocalSystem } from "./node-local-system.ts";
 export { consoleLogger } from "./console-logger.ts";
