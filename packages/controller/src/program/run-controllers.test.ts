@@ -4,6 +4,7 @@ import { Registry } from "prom-client";
 import { ControllerError } from "../controller-error.ts";
 import { Controller } from "../controller/controller.ts";
 import { watchMapped, watchObjects } from "../controller/source.ts";
+import { Informer } from "../informer/informer.ts";
 import { InformerFactory } from "../informer/informer-factory.ts";
 import { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import { registerInformerMetrics } from "../metrics/informer-metrics.ts";
@@ -159,6 +160,26 @@ test("controllers work only while they lead, and the lease is released after the
   assert.deepEqual(runs, ["n/a"]);
   await assert.rejects(simulation.complete(running), { code: "LeadershipLost" });
   assert.deepEqual(told, ["work has ended"]);
+});
+
+test("a program of many parts is not taken for a leak of listeners", async () => {
+  const { runtime, simulation, client } = await fleet();
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", onWarning);
+  const controllers = Array.from({ length: 15 }, (_, index) => {
+    const informer = new Informer(runtime, { client, type: configMaps });
+    const sources = [watchObjects(informer)];
+    return new Controller(runtime, { name: `test-${index}`, sources, reconcile: async () => {} });
+  });
+  const stopping = new AbortController();
+  const running = runControllers(runtime, { controllers }, stopping.signal);
+  await simulation.run({ untilMs: 2000 });
+  stopping.abort();
+  await simulation.complete(running);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", onWarning);
+  assert.deepEqual(warnings, []);
 });
 
 test("metrics have the names of client-go and controller-runtime", async () => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { serveMetrics } from "@meridian/runtime";
 import type { Endpoint, HttpServer, MetricsText, Runtime } from "@meridian/runtime";
 import type { Controller } from "../controller/controller.ts";
@@ -53,6 +54,7 @@ export async function runControllers(
   for (const informer of factory?.informers ?? []) own.delete(informer);
   const copiesOf = [...own, ...(factory === undefined ? [] : [factory])];
   using bounds = deadlineSignal(runtime.clock, { signal });
+  setMaxListeners(0, bounds.signal); // one for each part is what it is for, not a leak to warn of
   const failures: unknown[] = [];
   const fail = (error: unknown): void => {
     failures.push(error);
@@ -66,11 +68,13 @@ export async function runControllers(
     fail,
   );
   const notes = start(events === undefined ? [] : [(ending) => events.run(ending)], fail);
-  const work = (ending: AbortSignal): Promise<void> =>
-    allEnded(
+  const work = (ending: AbortSignal): Promise<void> => {
+    setMaxListeners(0, ending);
+    return allEnded(
       controllers.map((controller) => controller.run(ending)),
       fail,
     );
+  };
   try {
     if (election === undefined) await work(bounds.signal);
     else await election.run(bounds.signal, (term) => work(term.signal));
@@ -111,6 +115,7 @@ function start(
   fail: (error: unknown) => void,
 ): Running {
   const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
   const ended = allEnded(
     parts.map((part) => part(ending.signal)),
     fail,
