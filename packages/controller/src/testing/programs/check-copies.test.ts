@@ -107,7 +107,7 @@ for (const { name, acts, options = {}, message } of planted) {
 test("what fails is told as a short program that fails again", async () => {
   const options: ModelOptions = {
     atRest({ truth, type }) {
-      if (truth.get(type, { namespace: "model", name: "d" }) !== undefined) throw new Error("no d, please");
+      if (truth.get(type, { namespace: "other", name: "d" }) !== undefined) throw new Error("no d, please");
     },
   };
   const failure: Error = await checkCopies({ ...options, runs: 20, seed: 3 }).then(

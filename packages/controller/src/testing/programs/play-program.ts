@@ -52,12 +52,35 @@ export interface ModelWorld {
 }
 
 const shownLabel = { shown: "yes" };
-const namespace = "model";
+/** Where objects are, by their names. */
+const namespaceOf = (name: string): string => (name < "d" ? "model" : "other");
+
+/** Which part of the collection a copy follows; the first two are there from the start. */
+const parts: readonly Part[] = [
+  { selection: {}, selects: () => true },
+  {
+    selection: { labelSelector: "shown=yes" },
+    selects: ({ metadata }) => metadata.labels?.["shown"] === "yes",
+  },
+  { selection: { namespace: "model" }, selects: ({ metadata }) => metadata.namespace === "model" },
+  // Each namespace has a version of its own, and the copy's is only that of the one furthest behind.
+  { selection: { namespaces: ["model", "other"] }, selects: () => true, ofSeveralVersions: true },
+];
+
+interface Part {
+  readonly selection: {
+    labelSelector?: string;
+    namespace?: string;
+    namespaces?: readonly [string, ...string[]];
+  };
+  readonly selects: (object: KubeObject) => boolean;
+  readonly ofSeveralVersions?: true;
+}
 
 /** A copy, and which part of the collection it follows. */
 interface Followed<T extends KubeObject> {
   readonly informer: Informer<T>;
-  readonly selects: (object: KubeObject) => boolean;
+  readonly part: Part;
   readonly listeners: Listener<T>[];
 }
 
@@ -120,8 +143,8 @@ class Play<T extends KubeObject> {
       }),
     );
     for (const name of ["a", "b", "c"]) play.#put(name, true);
-    play.#follow(false);
-    play.#follow(true);
+    play.#follow();
+    play.#follow();
     return play;
   }
 
@@ -132,7 +155,7 @@ class Play<T extends KubeObject> {
       case "put":
         return this.#put(act.name, act.shown);
       case "remove":
-        return truth.remove(type, { ...this.#scope, name: act.name });
+        return truth.remove(type, { ...this.#scope(act.name), name: act.name });
       case "tick":
         return truth.tick();
       case "compact":
@@ -171,7 +194,7 @@ class Play<T extends KubeObject> {
       case "remove handler":
         return this.#removeHandler();
       case "copy":
-        if (this.#copies.length < 5) this.#follow(this.#copies.length % 2 === 0);
+        if (this.#copies.length < 6) this.#follow();
         return;
       case "cut watches":
         return box.cutWatches(act.how);
@@ -198,9 +221,9 @@ class Play<T extends KubeObject> {
     simulation.heal();
     // The longest that anything may take: a watch that was made silent, and the waits behind it.
     await simulation.run({ untilMs: simulation.nowMs + 900_000 });
-    for (const { informer, selects, listeners } of this.#copies) {
+    for (const { informer, part, listeners } of this.#copies) {
       await simulation.run({ until: () => informer.connected, untilMs: simulation.nowMs + 60_000 });
-      const there = truth.list<T>(type).filter(selects);
+      const there = truth.list<T>(type).filter(part.selects);
       if (statesOf(informer.lister.list()) !== statesOf(there)) {
         throw new Error("in the end a copy does not equal the truth");
       }
@@ -217,30 +240,25 @@ class Play<T extends KubeObject> {
     if (truth.openWatches > 0) throw new Error(`${truth.openWatches} watches were left open`);
   }
 
-  get #scope(): { readonly namespace?: string } {
-    return this.#world.type.namespaced ? { namespace } : {};
+  #scope(name: string): { readonly namespace?: string } {
+    return this.#world.type.namespaced ? { namespace: namespaceOf(name) } : {};
   }
 
   #put(name: string, shown: boolean): void {
     const { truth, type } = this.#world;
     const labels = shown ? shownLabel : {};
-    const at = { name, namespace, labels, value: ++this.#value };
-    truth.put(this.#options.object?.(at) ?? plainObject(type, this.#scope, at));
+    const at = { name, namespace: namespaceOf(name), labels, value: ++this.#value };
+    truth.put(this.#options.object?.(at) ?? plainObject(type, this.#scope(name), at));
   }
 
-  #follow(selected: boolean): void {
+  #follow(): void {
     const { runtime, client, type } = this.#world;
     const { pageSize, watchList } = this.#program;
-    const informer = new Informer<T>(runtime, {
-      client,
-      type,
-      pageSize,
-      watchList,
-      ...(selected ? { labelSelector: "shown=yes" } : {}),
-      ...this.#options.informer,
-    });
-    const selects = ({ metadata }: KubeObject): boolean => !selected || metadata.labels?.["shown"] === "yes";
-    const copy: Followed<T> = { informer, selects, listeners: [] };
+    const choice = type.namespaced ? parts : parts.slice(0, 2);
+    const part = choice[this.#copies.length % choice.length] as Part;
+    const settings = { pageSize, watchList, ...part.selection, ...this.#options.informer };
+    const informer = new Informer<T>(runtime, { client, type, ...settings });
+    const copy: Followed<T> = { informer, part, listeners: [] };
     this.#copies.push(copy);
     this.#addHandler(copy);
     this.#running.push(informer.run(this.#stopping.signal));
@@ -265,9 +283,9 @@ class Play<T extends KubeObject> {
 
   #checkFaithful(): void {
     const { truth, type } = this.#world;
-    for (const { informer, selects } of this.#copies) {
-      if (!informer.hasSynced) continue;
-      const there = truth.list<T>(type, Number(informer.version)).filter(selects);
+    for (const { informer, part } of this.#copies) {
+      if (!informer.hasSynced || part.ofSeveralVersions === true) continue;
+      const there = truth.list<T>(type, Number(informer.version)).filter(part.selects);
       if (statesOf(informer.lister.list()) !== statesOf(there)) {
         throw new Error(`the copy at ${informer.version} is not the truth at that version`);
       }
