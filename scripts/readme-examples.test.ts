@@ -17,14 +17,17 @@ test("every TypeScript block of a README or of docs compiles as a reader would p
   ];
   let blocks = 0;
   for (const readme of readmes) {
+    // Blocks of one page may import each other by the names that it gives them.
+    const pageFolder = path.join(folder, readme.replaceAll("/", "-").replace(/\.md$/, ""));
+    mkdirSync(pageFolder);
     const text = readFileSync(path.join(root, readme), "utf8");
     for (const [index, match] of [
       ...text.matchAll(/(?:^`(?:src\/)?([a-z-]+(?:\.test)?\.ts)`:\n\n)?^```ts\n([\s\S]*?)^```/gm),
     ].entries()) {
       // A block that goes on with names of the text before it says so by having no import.
-      const [, fileName = `${readme.replaceAll("/", "-")}-${index}.ts`, code = ""] = match;
+      const [, fileName = `block-${index}.ts`, code = ""] = match;
       if (!code.includes("import ")) continue;
-      writeFileSync(path.join(folder, fileName), `${code}export {};\n`);
+      writeFileSync(path.join(pageFolder, fileName), `${code}export {};\n`);
       blocks += 1;
     }
   }
@@ -39,7 +42,7 @@ test("every TypeScript block of a README or of docs compiles as a reader would p
       noUnusedLocals: false,
       types: ["node"],
     },
-    include: ["*.ts"],
+    include: ["*/*.ts"],
   };
   writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
   const compiler = path.join(root, "node_modules/typescript/bin/tsc");
