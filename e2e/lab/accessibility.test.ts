@@ -129,6 +129,14 @@ describe("axe finds nothing", { skip: (await browserAbsence()) ?? false }, () =>
     }
   }
 
+  test("the server is away", async () => {
+    await using away = await LabProcess.start();
+    await using visit = await LabVisit.open(browser, away.url, { reducedMotion: "reduce" });
+    await away[Symbol.asyncDispose]();
+    await reads(visit.page.locator(".notices"), "The server is away.");
+    assert.deepEqual(await findings(visit), []);
+  });
+
   test("at any width nothing sticks out to the side", async () => {
     await using visit = await LabVisit.open(browser, lab.url);
     await visit.elsewhere({ do: "reset" }, { do: "addCopy" }, { do: "cut", copy }, { do: "create" });

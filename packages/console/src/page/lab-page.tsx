@@ -29,7 +29,7 @@ export function LabPage(): ReactNode {
   });
   const [theme, setTheme] = useChoice<Theme>("theme", { among: themes, first: () => "system" });
   const text = messagesOf[language];
-  const { link, state } = useLabStream();
+  const { link, sinceMs, state } = useLabStream();
   const root = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
@@ -48,7 +48,7 @@ export function LabPage(): ReactNode {
           </a>
           <TopBar onLanguage={setLanguage} theme={theme} onTheme={setTheme} />
           <main>
-            <Notices link={link} />
+            <Notices link={link} sinceMs={sinceMs} />
             <Announcer state={state} />
             {state !== undefined && <Bench state={state} />}
           </main>

@@ -2,22 +2,14 @@ import { useMemo } from "react";
 import type { ReactNode } from "react";
 import type { LabLogEntry } from "../../lab-state.ts";
 import { useMessages } from "../text/messages-context.ts";
+import { timeOfDay } from "../text/time-of-day.ts";
 import { logKind } from "../view/log-kind.ts";
 import type { LogKind } from "../view/log-kind.ts";
 
 /** What happened, in words, the newest first. It is not read out as it grows: the announcer does that, in few words. */
 export function Log({ entries }: { readonly entries: readonly LabLogEntry[] }): ReactNode {
   const text = useMessages();
-  const time = useMemo(
-    () =>
-      new Intl.DateTimeFormat(text.language, {
-        hour: "2-digit",
-        minute: "2-digit",
-        second: "2-digit",
-        hour12: false,
-      }),
-    [text.language],
-  );
+  const time = useMemo(() => timeOfDay(text.language), [text.language]);
   return (
     <section className="panel log" aria-labelledby="log-title">
       <header className="panel-head">

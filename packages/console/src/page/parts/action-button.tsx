@@ -14,16 +14,15 @@ export interface ActionButtonProps {
   readonly onDone?: () => void;
 }
 
-/** A button that asks the lab to do something. It waits for the answer before it asks again, and keeps the focus meanwhile. */
+/** A button that asks the lab to do something. It can be pressed again while it waits, and keeps the focus. */
 export function ActionButton(props: ActionButtonProps): ReactNode {
   const { action, children, commands, label, onDone, tone = "plain" } = props;
   const { send } = useLabDesk();
-  const [waiting, setWaiting] = useState(false);
+  const [waiting, setWaiting] = useState(0);
   const press = async (): Promise<void> => {
-    if (waiting) return;
-    setWaiting(true);
+    setWaiting((before) => before + 1);
     const done = await send(typeof commands === "function" ? commands() : commands);
-    setWaiting(false);
+    setWaiting((before) => before - 1);
     if (done) onDone?.();
   };
   return (
@@ -32,7 +31,7 @@ export function ActionButton(props: ActionButtonProps): ReactNode {
       className={`button button-${tone}`}
       data-action={action}
       aria-label={label}
-      aria-busy={waiting}
+      data-busy={waiting > 0}
       onClick={() => void press()}
     >
       {children}

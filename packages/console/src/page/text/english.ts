@@ -13,7 +13,8 @@ export const english: Messages = {
   themes: { system: "System", light: "Light", dark: "Dark" },
 
   connecting: "Connecting to the lab…",
-  away: "The server is away. What you see is as it was; the page tries again by itself.",
+  away: (since) =>
+    `The server is away. What you see is as it was at ${since}. The page tries again by itself.`,
   reset: "Start over",
   complaintTitle: "Not done.",
   dismiss: "Close",

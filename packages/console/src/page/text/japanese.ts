@@ -13,7 +13,7 @@ export const japanese: Messages = {
   themes: { system: "端末に合わせる", light: "明るい", dark: "暗い" },
 
   connecting: "実験室につないでいます…",
-  away: "サーバーから返事がありません。見えているのは途切れる前の状態です。自動でつなぎ直します。",
+  away: (since) => `サーバーから返事がありません。見えているのは ${since} の状態です。自動でつなぎ直します。`,
   reset: "最初から",
   complaintTitle: "できませんでした。",
   dismiss: "閉じる",
@@ -182,7 +182,7 @@ export const japanese: Messages = {
   counterNames: {
     fullReads: "全件読み込み",
     watches: "watch",
-    watchesOpen: "接続中",
+    watchesOpen: "開通中",
     resyncs: "再同期",
     expired: "「古すぎる」",
     events: "イベント",

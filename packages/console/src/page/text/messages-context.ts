@@ -1,4 +1,5 @@
 import { createContext, useContext } from "react";
+import type { Context } from "react";
 import { english } from "./english.ts";
 import { japanese } from "./japanese.ts";
 import type { Language } from "./language.ts";
@@ -8,7 +9,7 @@ import type { Messages } from "./messages.ts";
 export const messagesOf: Readonly<Record<Language, Messages>> = { en: english, ja: japanese };
 
 /** The language of everything in it. */
-export const MessagesContext: React.Context<Messages> = createContext(english);
+export const MessagesContext: Context<Messages> = createContext(english);
 
 /** The texts of the chosen language. */
 export function useMessages(): Messages {

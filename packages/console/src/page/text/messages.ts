@@ -33,7 +33,8 @@ export interface Messages {
   readonly themes: Readonly<Record<"system" | "light" | "dark", string>>;
 
   readonly connecting: string;
-  readonly away: string;
+  /** `since`: the time of day. */
+  readonly away: (since: string) => string;
   readonly reset: string;
   readonly complaintTitle: string;
   readonly dismiss: string;

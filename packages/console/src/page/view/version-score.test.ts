@@ -44,7 +44,7 @@ for (const { copies, history, lines, name, near, oldest, version } of cases) {
       truth: {
         version,
         oldestResumable: oldest,
-        history: [...history].flatMap((sign, index) =>
+        history: history.split("").flatMap((sign, index) =>
           sign in changes
             ? [
                 {
