@@ -12,6 +12,7 @@ import { QueryLogRing } from "../server/query-log-ring.ts";
 import { WarmUp } from "./warm-up.ts";
 import { ending, WorkerControl } from "./worker-control.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./worker-messages.ts";
+import { ZonePages } from "./zone-pages.ts";
 
 /*
  * A thread that answers the datagrams of one socket. It is blocked in a system call most of the time and never returns
@@ -38,6 +39,8 @@ let warmUp: WarmUp | undefined;
 // Who replaces another has time: that one still answers.
 while (start.replaces && !isWarm()) stepWarmUp();
 const core = new AnswerCore(start.shared, { ...runtime, clock, slot: start.slot });
+const pages = new ZonePages();
+pages.add(start.shared);
 const signer = new AnswerSigner(runtime);
 for (const signing of start.signings) sign(signing);
 answerUntilEnd();
@@ -72,10 +75,11 @@ function answerUntilEnd(): void {
   for (;;) {
     const how = control.ending;
     if (how === ending.now) return;
-    options.wait = how === ending.none && isWarm();
+    options.wait = how === ending.none && isWarm() && pages.areGathered;
     const count = batch.serve(answer, options);
     // Whom nobody asks yet uses the time; what is asked warms up as well.
     if (count === 0 && !isWarm()) stepWarmUp();
+    else if (count === 0) pages.step();
     control.setCounters(batch, deferred, deferredLost);
     readMail();
     if (how === ending.drained && count === 0) return;
@@ -100,6 +104,7 @@ function readMail(): void {
     switch (mail.kind) {
       case "share":
         core.update(mail.shared);
+        pages.add(mail.shared);
         break;
       case "sign":
         sign(mail.signing);

@@ -8,6 +8,7 @@ export { nodeRuntime } from "./node-runtime.ts";
 export { nodeLocalSystem } from "./node-local-system.ts";
 export { consoleLogger } from "./console-logger.ts";
 export type { ConsoleLoggerOptions } from "./console-logger.ts";
+export { HugePages } from "./mmsg/huge-pages.ts";
 export { MmsgBatch } from "./mmsg/mmsg-batch.ts";
 export type { DeferMmsg, ServeMmsgOptions } from "./mmsg/mmsg-batch.ts";
 export { assertPortFree, openMmsgSocket, receiveBufferBytesAsked } from "./mmsg/mmsg-socket.ts";

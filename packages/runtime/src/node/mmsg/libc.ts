@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { getSystemErrorName } from "node:util";
 
 /**
- * The C library's calls for sockets. Pointers of the frequent calls are numbers: addresses in memory that the caller
+ * The C library's calls for sockets and memory. Pointers of the frequent calls are numbers: addresses in memory that the caller
  * keeps pinned (`PinnedMemory`); those of the others are arrays, which are in use during the call only.
  */
 export interface Libc {
@@ -24,15 +24,17 @@ export interface Libc {
   readonly recvmmsg: (fd: number, headers: number, count: number, flags: number, timeout: number) => number;
   // oxlint-disable-next-line max-params -- sendmmsg(2)
   readonly sendmmsg: (fd: number, headers: number, count: number, flags: number) => number;
+  readonly madvise: (address: number, octets: number, advice: number) => number;
   /** The error number of this thread's last call that failed. */
   readonly errno: () => number;
-  readonly addressOf: (memory: ArrayBuffer) => number;
+  /** Shared memory is given as a view: koffi knows no other way to it. */
+  readonly addressOf: (memory: ArrayBuffer | Uint8Array) => number;
 }
 
 /** The part of koffi that is used here. */
 interface Koffi {
   load(path: null): { func(name: string, result: string, parameters: readonly string[]): unknown };
-  address(memory: ArrayBuffer): bigint;
+  address(memory: ArrayBuffer | Uint8Array): bigint;
   errno(): number;
 }
 
@@ -47,6 +49,7 @@ const declarations: Readonly<Record<Exclude<keyof Libc, "errno" | "addressOf">, 
   close: ["int", "int"],
   recvmmsg: ["int", "int", "uintptr_t", "uint32_t", "int", "uintptr_t"],
   sendmmsg: ["int", "int", "uintptr_t", "uint32_t", "int"],
+  madvise: ["int", "uintptr_t", "size_t", "int"],
 };
 
 let loaded: Libc | undefined;
