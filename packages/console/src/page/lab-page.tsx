@@ -16,10 +16,10 @@ import { useLabStream } from "./stream/use-lab-stream.ts";
 import { preferredLanguage } from "./text/language.ts";
 import type { Language } from "./text/language.ts";
 import { MessagesContext, messagesOf } from "./text/messages-context.ts";
-import { useChoice } from "./view/choice.ts";
-import { keepFocus } from "./view/keep-focus.ts";
-import { applyTheme, themes } from "./view/theme.ts";
-import type { Theme } from "./view/theme.ts";
+import { useChoice } from "./browser/use-choice.ts";
+import { keepFocus } from "./browser/keep-focus.ts";
+import { applyTheme, themes } from "./browser/theme.ts";
+import type { Theme } from "./browser/theme.ts";
 
 /** The whole page. */
 export function LabPage(): ReactNode {

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { CopyState, LabState } from "../../lab-state.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { CounterList } from "../parts/counter-list.tsx";
+import { ResourceVersion } from "../parts/resource-version.tsx";
 import { StaleSign } from "../parts/stale-sign.tsx";
 import { WireSign } from "../parts/wire-sign.tsx";
 import { useMessages } from "../text/messages-context.ts";
@@ -29,6 +30,7 @@ export function Copy({ copy, state }: CopyProps): ReactNode {
       <p className="wire">
         <WireSign wire={wire} /> {text.wire(wire, copy.connected)}
       </p>
+      <ResourceVersion of={copy.resourceVersion} />
       <Staleness copy={copy} state={state} />
       <CopyPods copy={copy} />
       <WireButtons copy={copy} />

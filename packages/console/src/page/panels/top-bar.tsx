@@ -3,8 +3,8 @@ import { ChoiceGroup } from "../parts/choice-group.tsx";
 import { languageNames } from "../text/language.ts";
 import type { Language } from "../text/language.ts";
 import { useMessages } from "../text/messages-context.ts";
-import { themes } from "../view/theme.ts";
-import type { Theme } from "../view/theme.ts";
+import { themes } from "../browser/theme.ts";
+import type { Theme } from "../browser/theme.ts";
 
 export interface TopBarProps {
   readonly onLanguage: (language: Language) => void;

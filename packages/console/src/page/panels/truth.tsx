@@ -4,6 +4,7 @@ import type { TruthState } from "../../lab-state.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { CounterList } from "../parts/counter-list.tsx";
 import { NumberField } from "../parts/number-field.tsx";
+import { ResourceVersion } from "../parts/resource-version.tsx";
 import { useLabDesk } from "../stream/lab-desk.tsx";
 import { useMessages } from "../text/messages-context.ts";
 
@@ -19,6 +20,7 @@ export function Truth({ truth }: { readonly truth: TruthState }): ReactNode {
         <p className="readout">{text.version(truth.version)}</p>
       </header>
       <p className="note">{text.truthNote}</p>
+      <ResourceVersion of={truth.resourceVersion} />
       <TruthPods truth={truth} />
       <History truth={truth} />
       <div className="block">

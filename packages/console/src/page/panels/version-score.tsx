@@ -2,9 +2,9 @@ import type { ReactNode } from "react";
 import type { LabState } from "../../lab-state.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { StaleSign } from "../parts/stale-sign.tsx";
-import type { ScoreMark } from "../text/messages.ts";
 import { useMessages } from "../text/messages-context.ts";
 import { versionScore } from "../view/version-score.ts";
+import type { ScoreMark } from "../view/version-score.ts";
 
 /** The truth and its copies over the newest versions, one line each. */
 export function VersionScore({ state }: { readonly state: LabState }): ReactNode {

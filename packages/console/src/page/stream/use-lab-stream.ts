@@ -16,7 +16,10 @@ export interface LabStream {
   readonly sinceMs: number;
 }
 
-/** Follows the lab. It connects again by itself, for as long as the page is open. */
+/**
+ * Follows the lab. It connects again by itself, for as long as the page is open. While nobody can see it the page has no stream: a browser
+ * opens six connections to a server at most, and a seventh tab could not even load.
+ */
 export function useLabStream(): LabStream {
   const [stream, setStream] = useState<LabStream>({ state: undefined, link: "connecting", sinceMs: 0 });
   useEffect(() => followLab(setStream), []);
@@ -51,10 +54,20 @@ function followLab(update: (change: (before: LabStream) => LabStream) => void): 
     silence = setTimeout(open, silenceMs);
   };
 
-  open();
-  return () => {
+  const close = (): void => {
     clearTimeout(retry);
     clearTimeout(silence);
     source?.close();
+  };
+  const look = (): void => {
+    if (document.hidden) close();
+    else open();
+  };
+
+  look();
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    document.removeEventListener("visibilitychange", look);
+    close();
   };
 }

@@ -39,7 +39,7 @@ export const english: Messages = {
   aboutTitle: "What you see",
   about: [
     "A controller has to know what there is. To ask the server for everything, again and again, would wear the server out; to ask seldom would make the controller slow. So it keeps a copy: it reads everything once, and then has only the changes sent to it. This is an informer.",
-    "On the left is the API server, which alone is right. On the right are real informers of it. Nothing here is acted: the Pods are in a real API server, and each copy follows it over a connection of its own.",
+    "“The truth” is an API server, which alone is right. The copies are real informers of it. Nothing here is acted: the Pods are in that server, and each copy follows it over a connection of its own, which you can cut.",
   ],
   aboutMore: "What follows from that",
   lessons: [
@@ -187,7 +187,6 @@ export const english: Messages = {
     resyncs: "resyncs",
     expired: "“too old”",
     events: "events",
-    failures: "failures",
     reads: "reads of it",
   },
 

@@ -3,6 +3,7 @@ import type { HistoryRecord, LabEvent } from "../../lab-state.ts";
 import type { CopyOutlook } from "../view/copy-outlook.ts";
 import type { ControllerThought } from "../view/controller-thought.ts";
 import type { StoryMoveId, StoryStepId } from "../view/story-steps.ts";
+import type { ScoreMark } from "../view/version-score.ts";
 import type { Language } from "./language.ts";
 
 /** What is read to see that reading costs nothing. */
@@ -140,10 +141,6 @@ export interface Messages {
   readonly footer: string;
 }
 
-/** What a cell of the score shows. */
-export type ScoreMark =
-  "created" | "changed" | "deleted" | "forgotten" | "has" | "unseen" | "lost" | "future" | "other";
-
 /** A number that somebody counts. */
 export type CounterName =
-  "fullReads" | "watches" | "watchesOpen" | "resyncs" | "expired" | "events" | "failures" | "reads";
+  "fullReads" | "watches" | "watchesOpen" | "resyncs" | "expired" | "events" | "reads";

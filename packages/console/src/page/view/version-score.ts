@@ -1,9 +1,12 @@
 import type { LabState, TruthState } from "../../lab-state.ts";
-import type { ScoreMark } from "../text/messages.ts";
 
 /** Versions that are shown beside each other: where there is room, and on a phone. */
 const columnsMax = 12;
 const columnsNear = 8;
+
+/** What a cell of the score shows. */
+export type ScoreMark =
+  "created" | "changed" | "deleted" | "forgotten" | "has" | "unseen" | "lost" | "future" | "other";
 
 /** One line: the truth, or a copy. */
 export interface ScoreRow {
