@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -48,8 +49,16 @@ test("shown output matches with its gaps only", () => {
 async function makeClone(clone: string): Promise<void> {
   await mkdir(clone);
   if (!inCi) return symlink(path.join(root, "packages"), path.join(clone, "packages"));
-  const files = await output("git", ["-C", root, "ls-files", "-z"]);
-  for (const file of files.split("\0").filter((each) => each !== ""))
+  const files = await output("git", [
+    "-C",
+    root,
+    "ls-files",
+    "-z",
+    "--cached",
+    "--others",
+    "--exclude-standard",
+  ]);
+  for (const file of files.split("\0").filter((each) => each !== "" && existsSync(path.join(root, each))))
     await cp(path.join(root, file), path.join(clone, file), { verbatimSymlinks: true });
 }
 
