@@ -163,6 +163,26 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
     assert.equal(refused, 2);
   });
 
+  test("a tab that nobody sees has no stream, and the newest state as soon as it is seen", async () => {
+    await using visit = await LabVisit.open(browser, lab.url);
+    await visit.elsewhere({ do: "reset" });
+    await reads(visit.truth, "version 2");
+    const turn = (hidden: boolean): Promise<unknown> =>
+      visit.page.evaluate(
+        `Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true });
+         document.dispatchEvent(new Event("visibilitychange"));`,
+      );
+    const streams = (): number => visit.asked.filter((url) => url.endsWith("/lab/events")).length;
+    const before = streams();
+    await turn(true);
+    await visit.elsewhere({ do: "create" });
+    await reads(visit.truth, "version 2");
+    await turn(false);
+    await reads(visit.truth, "version 3");
+    assert.equal(streams(), before + 1);
+    assert.equal(await visit.page.locator(".notices").innerText(), "");
+  });
+
   test("there is neither a style attribute nor a script in the document", async () => {
     await using visit = await LabVisit.open(browser, lab.url);
     const found = await visit.page.evaluate<number>(
