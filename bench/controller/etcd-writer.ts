@@ -1,5 +1,6 @@
 import { connect } from "node:http2";
 import type { ClientHttp2Session } from "node:http2";
+import { grpcMessage } from "./grpc-message.ts";
 import { inParallel } from "./in-parallel.ts";
 
 const putsAtOnce = 64;
@@ -44,25 +45,7 @@ export class EtcdWriter implements Disposable {
       stream.on("error", reject);
       stream.on("close", () => reject(new Error("etcd closed a stream without an answer")));
       stream.resume();
-      stream.end(grpcMessage(Buffer.concat([field(1, key), field(2, value)])));
+      stream.end(grpcMessage([key, value]));
     });
   }
-}
-
-/** A message as gRPC frames it: not compressed, its length, itself. */
-function grpcMessage(message: Buffer): Buffer {
-  const head = Buffer.alloc(5);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
-}
-
-/** A field of octets in Protocol Buffers: number and type 2, length, octets. */
-function field(number: number, text: string): Buffer {
-  const octets = Buffer.from(text);
-  const length: number[] = [];
-  for (let rest = octets.length; ; rest >>>= 7) {
-    length.push(rest > 127 ? (rest & 127) | 128 : rest);
-    if (rest <= 127) break;
-  }
-  return Buffer.concat([Buffer.from([(number << 3) | 2, ...length]), octets]);
 }

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Figure } from "../report/sample.ts";
 import { summary } from "../summary.ts";
 import type { BenchServer } from "./bench-server.ts";
-import type { ClientReports } from "./client-report.ts";
 import { caseText } from "./controller-run.ts";
 import type { ControllerRun } from "./controller-run.ts";
 import type { StandingClients } from "./standing-clients.ts";
+import { updateDelays } from "./update-delays.ts";
+import type { Writes } from "./update-delays.ts";
 
 export const liveFigures: readonly Figure[] = [
   { key: "cpuMicrosecondsPerEvent", title: "µs CPU per event", digits: 0, compared: true },
@@ -15,9 +16,6 @@ export const liveFigures: readonly Figure[] = [
 ];
 
 const settleMs = 1_000;
-
-/** When which object was changed, in microseconds since 1970. */
-type Writes = ReadonlyMap<number, readonly number[]>;
 
 /** Updates objects one after the other at a steady pace, with all clients awake at once, so that all see the same events. */
 export async function measureLive(
@@ -40,7 +38,7 @@ export async function measureLive(
   const sent = [...writes.values()].flat().length;
   for (const { name, process } of clients.all) {
     const recorded = await process.ask("recorded", "recorded");
-    const { delaysMs, unknown } = delaysOf(recorded, writes);
+    const { delaysMs, unknown } = updateDelays(recorded.arrivals, writes);
     const events = recorded.arrivals.length;
     if (events !== sent || unknown > 0) run.remark(`${name}: was told of ${events} of ${sent} live updates`);
     const { p50, p99 } = summary(delaysMs);
@@ -81,22 +79,4 @@ async function writeSteadily(
   }
   await Promise.all(open);
   return writes;
-}
-
-/** From the sending of each update to its arrival at the handler. */
-function delaysOf(
-  { arrivals }: ClientReports["recorded"],
-  writes: Writes,
-): { readonly delaysMs: readonly number[]; readonly unknown: number } {
-  const seen = new Map<number, number>();
-  const delaysMs: number[] = [];
-  let unknown = 0;
-  for (const [index, at] of arrivals) {
-    const nth = seen.get(index) ?? 0;
-    seen.set(index, nth + 1);
-    const sentAt = writes.get(index)?.[nth];
-    if (sentAt === undefined) unknown++;
-    else delaysMs.push((at - sentAt) / 1000);
-  }
-  return { delaysMs, unknown };
 }
