@@ -102,11 +102,13 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
   test("on a phone the copies stand below the truth", async () => {
     await using visit = await LabVisit.open(browser, lab.url, { width: 360, height: 780 });
     await visit.elsewhere({ do: "reset" });
-    await visit.copy().waitFor();
-    const truth = await visit.truth.boundingBox();
-    const copy = await visit.copy().boundingBox();
-    assert.ok(copy!.y >= truth!.y + truth!.height);
-    assert.ok(copy!.width > 300);
+    // Asked one after the other, while the page may still be drawing the new start.
+    await eventually("the copy is below the truth, and as wide as the screen", async () => {
+      const truth = await visit.truth.boundingBox();
+      const copy = await visit.copy().boundingBox();
+      assert.ok(copy!.y >= truth!.y + truth!.height);
+      assert.ok(copy!.width > 300);
+    });
   });
 
   test("what the lab refuses is said, and can be put away", async () => {
