@@ -9,8 +9,10 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   for await (const event of source) {
     if (event.type === "test:pass" || event.type === "test:fail") {
       const { name, details, skip, todo, file, line } = event.data;
-      if (details.type === "suite" && event.type === "test:pass") continue;
-      if (skip !== undefined && skip !== false) {
+      const skipped = skip !== undefined && skip !== false;
+      // Its tests have told their own; one that is skipped whole has none that could.
+      if (details.type === "suite" && event.type === "test:pass" && !skipped) continue;
+      if (skipped) {
         counts.skipped += 1;
         yield `SKIPPED  ${name}${typeof skip === "string" ? `: ${skip}` : ""}\n`;
       } else if (event.type === "test:pass" && (todo === undefined || todo === false)) {
