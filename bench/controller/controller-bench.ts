@@ -1,4 +1,5 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { loadavg } from "node:os";
 import path from "node:path";
 import { realControlPlaneAbsence } from "../../e2e/harness/real-control-plane.ts";
 import { reportText } from "../report/report-text.ts";
@@ -90,6 +91,7 @@ export async function runControllerBench(options: ControllerBenchOptions): Promi
     settings: JSON.stringify({ ...settings, smoke, clients: options.clients }),
     resume,
   });
+  const load = (loadavg()[0] ?? 0).toFixed(1);
   const skipped: string[] = [];
   const clients = await presentClients(options, skipped);
   const needsServers = options.sections.some((name) => name !== "controller-reconcile");
@@ -105,7 +107,7 @@ export async function runControllerBench(options: ControllerBenchOptions): Promi
           command: options.command,
           measured: new Date().toISOString(),
           complete: done,
-          conditions: `${settings.rounds} ${settings.rounds === 1 ? "round" : "rounds"}`,
+          conditions: `${settings.rounds} ${settings.rounds === 1 ? "round" : "rounds"} (${settings.largeRounds} of the larger sizes); load average before it ${load}`,
           versions,
           remarks: run.remarks,
           cases: reportedCases(journal.samples, { section: name, ...sections[name] }),
