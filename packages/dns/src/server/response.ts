@@ -190,6 +190,12 @@ export class Response implements UnsignedAnswer {
     this.answers++;
   }
 
+  /** Says that something did not fit. */
+  overflow(): false {
+    this.truncated = true;
+    return false;
+  }
+
   /** Leaves only the question, with TC: the client comes back over TCP. The rcode stays. */
   truncate(): void {
     this.at = this.#questionEnd;
