@@ -3,7 +3,7 @@ import { rcodeToText } from "../message/codes.ts";
 import { composeMessage } from "../message/message.ts";
 import { foldNameText, nameFromText } from "../name/name.ts";
 import type { TsigKey } from "../tsig/tsig-key.ts";
-import type { ZoneSoa } from "../zone/zone.ts";
+import type { ZoneSoa } from "../zone/zone-apex.ts";
 import type { ClientParts } from "./client-parts.ts";
 import { exchange } from "./exchange.ts";
 import { QuestionAsking, type DnsQuestion } from "./question-asking.ts";

@@ -1,4 +1,4 @@
-import type { ZoneSoa } from "../zone/zone.ts";
+import type { ZoneSoa } from "../zone/zone-apex.ts";
 
 /** What a secondary makes of the times in an SOA, whatever the primary says. In seconds. */
 export interface RefreshBounds {

@@ -3,7 +3,7 @@ import { typeSoa } from "../message/type-numbers.ts";
 import { readName } from "../message/wire-name.ts";
 import { nameFromText, nameToText } from "../name/name.ts";
 import type { WireRecord } from "../zone/wire-record.ts";
-import type { ZoneSoa } from "../zone/zone.ts";
+import type { ZoneSoa } from "../zone/zone-apex.ts";
 
 /** The serial of an SOA record: the first of the five numbers that its rdata ends with (RFC 1035 §3.3.13). */
 export function soaSerial({ rdata }: WireRecord): number {

@@ -4,7 +4,7 @@ import type { RequestHandler, VerifiedRequest } from "../server/dns-request.ts";
 import { congestedMs } from "../server/tcp-sessions.ts";
 import { isNewerSerial } from "../zone/serial.ts";
 import type { WireRecord, ZoneDelta, ZoneSnapshot } from "../zone/wire-record.ts";
-import type { ZoneSoa } from "../zone/zone.ts";
+import type { ZoneSoa } from "../zone/zone-apex.ts";
 import { soaToRecord } from "./soa-record.ts";
 import type { TransferPolicy } from "./transfer-policy.ts";
 import {

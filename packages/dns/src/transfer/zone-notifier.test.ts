@@ -3,7 +3,7 @@ import test from "node:test";
 import { Simulation } from "@meridian/runtime/sim";
 import { DnsClient } from "../client/dns-client.ts";
 import { composeMessage, parseMessage } from "../message/message.ts";
-import type { ZoneSoa } from "../zone/zone.ts";
+import type { ZoneSoa } from "../zone/zone-apex.ts";
 import { ZoneNotifier, type NotifiedZone } from "./zone-notifier.ts";
 
 const at = (octet: number): { address: string; port: number } => ({ address: `10.0.0.${octet}`, port: 53 });

@@ -2,7 +2,7 @@ import { formatEndpoint, type Endpoint, type Runtime } from "@meridian/runtime";
 import type { DnsClient } from "../client/dns-client.ts";
 import type { TsigKey } from "../tsig/tsig-key.ts";
 import type { ZoneDelta } from "../zone/wire-record.ts";
-import type { ZoneSoa } from "../zone/zone.ts";
+import type { ZoneSoa } from "../zone/zone-apex.ts";
 
 /** A server that is told of changes. */
 export interface NotifyTarget extends Endpoint {

@@ -1,7 +1,7 @@
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { dnsErrorText } from "../dns-error.ts";
 import type { RecordSet } from "../zone/record-set.ts";
-import type { ZoneSoa } from "../zone/zone.ts";
+import type { ZoneSoa } from "../zone/zone-apex.ts";
 import { soaFromRecord } from "./soa-record.ts";
 import {
   exchangeTransfer,

@@ -2,7 +2,7 @@ import { OctetReader } from "../message/octets.ts";
 import { typeAny, typeCname, typeDname, typeNs, typeSoa } from "../message/type-numbers.ts";
 import { readName } from "../message/wire-name.ts";
 import { nameToText } from "../name/name.ts";
-import type { ZoneSoa } from "../zone/zone.ts";
+import type { ZoneSoa } from "../zone/zone-apex.ts";
 import { updateClass, type UpdateRecord } from "./update-message.ts";
 import type { ZoneDraft } from "./zone-draft.ts";
 

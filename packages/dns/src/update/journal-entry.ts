@@ -1,5 +1,5 @@
 import type { RecordSet } from "../zone/record-set.ts";
-import type { ZoneSoa } from "../zone/zone.ts";
+import type { ZoneSoa } from "../zone/zone-apex.ts";
 import { composeJournalRecord } from "./journal-record.ts";
 import type { KnownOutcome } from "./seen-updates.ts";
 

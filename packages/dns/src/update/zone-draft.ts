@@ -4,7 +4,8 @@ import { typeA, typeAaaa, typeNs, typeSoa } from "../message/type-numbers.ts";
 import { equalNames, foldName, nameFromText, nameToText, type Name } from "../name/name.ts";
 import type { AnswerPolicy, RecordSet } from "../zone/record-set.ts";
 import { isNewerSerial } from "../zone/serial.ts";
-import type { Zone, ZoneSoa, ZoneStep } from "../zone/zone.ts";
+import type { Zone, ZoneStep } from "../zone/zone.ts";
+import type { ZoneSoa } from "../zone/zone-apex.ts";
 
 /** What a draft needs of a zone. */
 export type DraftedZone = Pick<Zone, "origin" | "soa" | "recordSetsOf" | "apexExtraTypes">;

@@ -16,7 +16,8 @@ import type { FileRecord, FileRecordTaker } from "./file-record.ts";
 import { addSet, buildOwner, signatureTypes, tooManyTypes, typesPerNameMax } from "./record-check.ts";
 import { fixedPolicy, rotatePolicy, uniqueRdatas, wireSetToText, type WireSet } from "./wire-set.ts";
 import type { ZoneFileProblem } from "./zone-text.ts";
-import { Zone, type ZoneSoa } from "./zone.ts";
+import { Zone } from "./zone.ts";
+import type { ZoneSoa } from "./zone-apex.ts";
 import { ZoneTree } from "./zone-tree.ts";
 
 /** What is wrong, and with whose records where that is known. */

@@ -1,47 +1,27 @@
 import { DnsError } from "../dns-error.ts";
-import { rdataFromText } from "../message/rdata.ts";
-import { typeNs, typeSoa } from "../message/type-numbers.ts";
-import {
-  equalNames,
-  foldName,
-  nameFromText,
-  nameToAbsoluteText,
-  nameToText,
-  type Name,
-} from "../name/name.ts";
+import { equalNames, foldName, nameFromText, nameToText, type Name } from "../name/name.ts";
 import { ContentBuilder } from "./content-builder.ts";
-import { readContent } from "./content-reader.ts";
 import { buildChanges, type OwnerContent, type RecordProblem } from "./record-check.ts";
 import type { RecordSet } from "./record-set.ts";
 import { isNewerSerial, nextSerial } from "./serial.ts";
-import type { ZoneDelta, ZoneSnapshot } from "./wire-record.ts";
-import {
-  fixedPolicy,
-  rdatasFromText,
-  wireRecordsOf,
-  wireSetFromText,
-  wireSetToText,
-  type WireSet,
-} from "./wire-set.ts";
 import { treeDifference } from "./tree-difference.ts";
+import { allRecordSets, recordSetsOf, wireSetsOf } from "./tree-sets.ts";
+import type { ZoneDelta, ZoneSnapshot } from "./wire-record.ts";
+import { wireRecordsOf, wireSetFromText } from "./wire-set.ts";
 import type { WorkSlices } from "./work-slices.ts";
+import {
+  apexAfter,
+  buildApex,
+  buildNegativeSoa,
+  soaSet,
+  type ApexChange,
+  type ZoneApex,
+  type ZoneSoa,
+} from "./zone-apex.ts";
 import { ZoneDeltas } from "./zone-deltas.ts";
-import { snapshotOf } from "./zone-snapshot.ts";
 import type { ZoneSigner } from "./zone-signer.ts";
+import { snapshotOf } from "./zone-snapshot.ts";
 import { ZoneTree, type OwnerChange } from "./zone-tree.ts";
-
-/** The fields of a zone's SOA record. Names are absolute; all times in seconds. */
-export interface ZoneSoa {
-  readonly mname: string;
-  readonly rname: string;
-  readonly serial: number;
-  readonly refresh: number;
-  readonly retry: number;
-  readonly expire: number;
-  /** How long a negative answer may be kept (RFC 2308 §4); the SOA of one carries min(ttl, minimum). */
-  readonly minimum: number;
-  readonly ttl: number;
-}
 
 /** What a zone is before it has any records. */
 export interface ZoneOptions {
@@ -55,13 +35,9 @@ export interface ZoneOptions {
 }
 
 /** What one step of a zone changes beside its owners. */
-export interface ZoneStep {
+export interface ZoneStep extends ApexChange {
   /** Where the serial goes if that is newer; else to the next. */
   readonly serial?: number;
-  readonly soa?: Partial<Omit<ZoneSoa, "serial">>;
-  /** The whole apex NS set. */
-  readonly nameServers?: readonly string[];
-  readonly nameServerTtl?: number;
   /** Takes signatures and denials also where the apex has none: who signs may have begun elsewhere in the zone. */
   readonly signedElsewhere?: boolean;
 }
@@ -75,20 +51,10 @@ export interface PreparedChanges {
 /** Readers wait while a difference is made, a microsecond for each owner; a larger one is no difference but another zone. */
 const madeOwnersMax = 4_000;
 
-/** What the apex has beside what `replace` gives it. */
-interface Apex {
-  readonly soa: ZoneSoa;
-  readonly nameServers: readonly string[];
-  readonly nameServerTtl: number;
-  readonly extra: readonly WireSet[];
-  /** What `replace` gave it. */
-  readonly given: readonly WireSet[];
-}
-
 /** One step, ready to be made. */
 interface Step {
   readonly contents: readonly OwnerChange[];
-  readonly apex: Apex;
+  readonly apex: ZoneApex;
   /** Where the serial goes if that is newer. */
   readonly wanted?: number | undefined;
   /** Where the serial goes whatever it is now. */
@@ -105,7 +71,7 @@ export class Zone {
   #tree: ZoneTree;
   readonly #builder: ContentBuilder;
   readonly #deltas = new ZoneDeltas();
-  #apex: Apex;
+  #apex: ZoneApex;
   #signing: ZoneSigner | undefined;
 
   /**
@@ -261,7 +227,7 @@ export class Zone {
     else this.#exchangeTree(other, apex);
   }
 
-  #exchangeTree(other: Zone, apex: Apex): void {
+  #exchangeTree(other: Zone, apex: ZoneApex): void {
     const { signing, ready, soa } = this;
     const server = this.#tree.servedBy;
     // Nobody reads the other yet.
@@ -277,7 +243,7 @@ export class Zone {
     this.#deltas.tell({
       origin: this.#tree.origin,
       serials: [soa.serial, this.serial],
-      soas: [this.#soaSet(soa), this.#soaSet(this.soa)],
+      soas: [soaSet(soa), soaSet(this.soa)],
       owners: undefined,
     });
   }
@@ -313,20 +279,12 @@ export class Zone {
 
   /** Every record set: the apex with SOA and NS first, then the owners in canonical order (RFC 4034 §6.1). */
   *recordSets(): IterableIterator<RecordSet> {
-    const { tree } = this;
-    const keyed: { readonly node: number; readonly key: string }[] = [];
-    for (const node of tree.nodes())
-      if (node !== tree.apex && tree.contentOf(node) !== 0)
-        keyed.push({ node, key: canonicalKey(tree.view.nameOf(node)) });
-    keyed.sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0));
-    yield* this.recordSetsOf(this.origin);
-    for (const { node } of keyed) yield* this.#setsAt(node);
+    yield* allRecordSets(this.tree);
   }
 
   /** The record sets of one owner, in canonical form; the apex's begin with SOA and NS. */
   recordSetsOf(owner: string): readonly RecordSet[] {
-    const node = this.tree.find(foldName(nameFromText(owner)));
-    return node === 0 ? [] : this.#setsAt(node);
+    return recordSetsOf(this.tree, foldName(nameFromText(owner)));
   }
 
   /** The types at a name: `undefined` where there is no such name, `[]` at an empty non-terminal. */
@@ -346,7 +304,7 @@ export class Zone {
   snapshot(): ZoneSnapshot {
     return snapshotOf(this.tree, {
       serial: this.serial,
-      soa: wireRecordsOf(this.tree.origin, this.#soaSet(this.#apex.soa))[0]!,
+      soa: wireRecordsOf(this.tree.origin, soaSet(this.#apex.soa))[0]!,
     });
   }
 
@@ -371,27 +329,9 @@ export class Zone {
     );
   }
 
-  #apexAfter(
-    { soa, nameServers, nameServerTtl }: Omit<ZoneStep, "serial">,
-    contents: readonly OwnerContent[],
-  ): Apex {
-    const present = this.#apex;
+  #apexAfter(change: ApexChange, contents: readonly OwnerContent[]): ZoneApex {
     const whole = contents.find(({ name }) => equalNames(name, this.tree.origin))?.sets;
-    // A change may hand all sets of the apex back, those of signing among them; what those hide stays as it is.
-    const isExtra = ({ type }: WireSet): boolean => present.extra.some((extra) => extra.type === type);
-    const given = whole && [
-      ...whole.filter((set) => !isExtra(set)),
-      ...present.given.filter((set) => isExtra(set)),
-    ];
-    if (soa === undefined && nameServers === undefined && nameServerTtl === undefined && given === undefined)
-      return present;
-    return {
-      soa: { ...present.soa, ...soa },
-      nameServers: nameServers ?? present.nameServers,
-      nameServerTtl: nameServerTtl ?? present.nameServerTtl,
-      extra: present.extra,
-      given: given ?? present.given,
-    };
+    return apexAfter(this.#apex, change, whole);
   }
 
   /** Makes a step if it makes any difference; false where it does not. */
@@ -409,84 +349,29 @@ export class Zone {
     const serial = exact ?? nextSerial(present, wanted);
     const soa = { ...apex.soa, serial };
     const changes = isApexChanged ? [...owners, apexChange] : owners;
-    const before = this.#deltas.isObserved ? changes.map(({ name }) => this.#wireSetsOf(name)) : undefined;
-    const negative = isApexChanged ? this.#buildNegativeSoa(soa) : undefined;
-    const oldSoa = this.#soaSet(this.#apex.soa);
+    const before = this.#deltas.isObserved ? changes.map(({ name }) => wireSetsOf(tree, name)) : undefined;
+    const negative = isApexChanged ? buildNegativeSoa(this.#builder, soa) : undefined;
+    const oldSoa = soaSet(this.#apex.soa);
     tree.publish({ owners: changes, serial, ...(negative === undefined ? {} : { negativeSoa: negative }) });
     this.#apex = { ...apex, soa };
     if (before === undefined) return true;
     this.#deltas.tell({
       origin,
       serials: [present, serial],
-      soas: [oldSoa, this.#soaSet(soa)],
+      soas: [oldSoa, soaSet(soa)],
       owners: changes.map(({ name }, index) => ({
         name,
         before: before[index]!,
-        after: this.#wireSetsOf(name),
+        after: wireSetsOf(tree, name),
       })),
     });
     return true;
   }
 
   /** The apex as it would be with the present serial, so that it can be compared. */
-  #buildApex(apex: Apex): Int32Array {
-    const nameServers = this.#nameServerSet(apex);
-    if (nameServers.rdatas.length === 0)
+  #buildApex(apex: ZoneApex): Int32Array {
+    if (apex.nameServers.length === 0)
       throw new DnsError("BadZone", `zone ${this.origin} has no name server; name at least one`);
-    const builder = this.#builder;
-    builder.begin();
-    builder.add(this.#soaSet({ ...apex.soa, serial: this.serial }));
-    const given = apex.given.filter(({ type }) => apex.extra.every((extra) => extra.type !== type));
-    for (const set of [nameServers, ...apex.extra, ...given]) builder.add(set);
-    builder.end();
-    return builder.take();
+    return buildApex(this.#builder, { ...apex, soa: { ...apex.soa, serial: this.serial } });
   }
-
-  #buildNegativeSoa(soa: ZoneSoa): Int32Array {
-    const builder = this.#builder;
-    builder.begin();
-    builder.add({ ...this.#soaSet(soa), ttl: Math.min(soa.ttl, soa.minimum) });
-    builder.end();
-    return builder.take();
-  }
-
-  #soaSet(soa: ZoneSoa): WireSet {
-    const { mname, rname, serial, refresh, retry, expire, minimum, ttl } = soa;
-    const data = `${absolute(mname)} ${absolute(rname)} ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
-    return { type: typeSoa, ttl, rdatas: [rdataFromText(typeSoa, data)], policy: fixedPolicy };
-  }
-
-  #nameServerSet({ nameServers, nameServerTtl }: Apex): WireSet {
-    const rdatas = rdatasFromText(typeNs, nameServers.map(absolute));
-    return { type: typeNs, ttl: nameServerTtl, rdatas, policy: fixedPolicy };
-  }
-
-  #setsAt(node: number): RecordSet[] {
-    const { view } = this.tree;
-    const contentAt = this.tree.contentOf(node);
-    if (contentAt === 0) return [];
-    const name = view.nameOf(node);
-    return readContent(view, contentAt, view.origin).map((set) => wireSetToText(name, set));
-  }
-
-  #wireSetsOf(name: Name): readonly WireSet[] {
-    const node = this.tree.find(name);
-    const contentAt = node === 0 ? 0 : this.tree.contentOf(node);
-    return contentAt === 0 ? [] : readContent(this.tree.view, contentAt, this.tree.origin);
-  }
-}
-
-function absolute(name: string): string {
-  return nameToAbsoluteText(nameFromText(name));
-}
-
-/** Labels from the right, each followed by a separator below every octet, so that text order is canonical order. */
-function canonicalKey(name: Name): string {
-  const labels: string[] = [];
-  for (let at = 0; name[at] !== 0; at += name[at]! + 1) {
-    labels.unshift(
-      [...name.subarray(at + 1, at + 1 + name[at]!)].map((octet) => String.fromCharCode(octet + 1)).join(""),
-    );
-  }
-  return labels.join("\0");
 }
