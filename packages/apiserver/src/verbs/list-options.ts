@@ -49,7 +49,7 @@ export function parseListQuery(query: URLSearchParams): ListQuery {
   if (match !== "") causes.push(...matchProblems({ resourceVersion, match, continueToken }));
   if (causes.length > 0) throw invalidListOptions(causes);
 
-  const limit = parseLimit(query.get("limit"));
+  const asked = parseLimit(query.get("limit"));
   const revision = resourceVersion === "" ? undefined : parseResourceVersion(resourceVersion);
   if (resourceVersion !== "" && revision === undefined) {
     throw badRequest(`invalid resource version: ${JSON.stringify(resourceVersion)}`);
@@ -57,6 +57,10 @@ export function parseListQuery(query: URLSearchParams): ListQuery {
   if (continueToken !== "" && revision !== undefined && revision > 0) {
     throw badRequest("specifying resource version is not allowed when using continue");
   }
+  // As in kube-apiserver: whoever takes any version gets all of it at once. An informer of client-go asks so, and would take
+  // the pages as slowly as its own limit on requests lets it, 2,500 objects a second.
+  const takesAny = revision !== undefined && !(revision > 0) && continueToken === "";
+  const limit = takesAny ? undefined : asked;
   return {
     version: listVersion(revision, { match, limited: limit !== undefined }),
     ...(limit !== undefined && { limit }),

@@ -173,6 +173,13 @@ test("fields select by name, namespace and what the kind declares", async () => 
   assert.deepEqual(namesOf((await api.get(`${pods}?fieldSelector=status.phase%3DRunning`)).body), []);
 });
 
+test("a list that takes any version is not cut into pages", async () => {
+  await using api = await apiWith(["a", "b", "c"]);
+  const { body } = await api.get(`${configMapsPath}?limit=2&resourceVersion=0`);
+  assert.deepEqual(namesOf(body), ["a", "b", "c"]);
+  assert.equal(body["metadata"]?.["continue"], undefined);
+});
+
 test("limits below 1 mean none", async () => {
   await using api = await apiWith(["a", "b"]);
   assert.deepEqual(namesOf((await api.get(`${configMapsPath}?limit=-5`)).body), ["a", "b"]);
