@@ -47,7 +47,7 @@ export async function measureCatchUp(
           },
         });
       } catch (error) {
-        run.fail(`${name}, catching up: ${error instanceof Error ? error.message : String(error)}`);
+        run.fail(`${name}: ${error instanceof Error ? error.message : String(error)}`, "controller-catch-up");
       }
       process.pause();
     }

@@ -109,7 +109,7 @@ export async function runControllerBench(options: ControllerBenchOptions): Promi
           complete: done,
           conditions: `${settings.rounds} ${settings.rounds === 1 ? "round" : "rounds"} (${settings.largeRounds} of the larger sizes); load average before it ${load}`,
           versions,
-          remarks: run.remarks,
+          remarks: run.remarksOf(name),
           cases: reportedCases(journal.samples, { section: name, ...sections[name] }),
         }),
     });

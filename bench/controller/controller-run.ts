@@ -23,9 +23,8 @@ export class ControllerRun {
   readonly journal: SampleJournal;
   readonly clients: readonly BenchClient[];
   readonly servers: readonly BenchServer[];
-  /** What was skipped or went wrong: all of it belongs into the result. */
-  readonly remarks: string[] = [];
-  /** Those of the remarks that make a run useless as a proof. */
+  readonly #remarks: { readonly text: string; readonly section: ControllerSectionName | undefined }[] = [];
+  /** What makes the run useless as a proof. */
   readonly failures: string[] = [];
   /** Writes the result as far as it is known. */
   readonly save: (section: ControllerSectionName) => Promise<void>;
@@ -48,13 +47,21 @@ export class ControllerRun {
     return this.clients.filter(({ onlyReal }) => !onlyReal || server.name === "kube-apiserver");
   }
 
-  remark(text: string): void {
-    console.error(`! ${text}`);
-    this.remarks.push(text);
+  /** What was skipped or went wrong, in this section or before all of them: it belongs into the result. */
+  remarksOf(name: ControllerSectionName): readonly string[] {
+    return this.#remarks.flatMap(({ text, section }) =>
+      section === undefined || section === name ? [text] : [],
+    );
   }
 
-  fail(text: string): void {
-    this.remark(text);
+  remark(text: string, section?: ControllerSectionName): void {
+    console.error(`! ${text}`);
+    this.#remarks.push({ text, section });
+  }
+
+  /** A remark that makes the run useless as a proof. */
+  fail(text: string, section?: ControllerSectionName): void {
+    this.remark(text, section);
     this.failures.push(text);
   }
 

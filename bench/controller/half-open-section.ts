@@ -45,7 +45,10 @@ export async function measureHalfOpen(
     const again = arrivals.find(([, at]) => at > startedAt + inFlightMs * 1000)?.[1];
     const noticedMs = noticed.get(name);
     if (noticedMs === undefined)
-      run.remark(`${name}: the half-open connection was not noticed within ${run.settings.halfOpenMs} ms`);
+      run.remark(
+        `${name}: the half-open connection was not noticed within ${run.settings.halfOpenMs} ms`,
+        key.section,
+      );
     await run.record({
       ...key,
       ...{ server: name, round: 0 },

@@ -42,7 +42,8 @@ export async function measureLive(
     const recorded = await process.ask("recorded", "recorded");
     const { delaysMs, unknown } = updateDelays(recorded.arrivals, writes);
     const events = recorded.arrivals.length;
-    if (events !== sent || unknown > 0) run.remark(`${name}: was told of ${events} of ${sent} live updates`);
+    if (events !== sent || unknown > 0)
+      run.remark(`${name}: was told of ${events} of ${sent} live updates`, key.section);
     const { p50, p99 } = summary(delaysMs);
     await run.record({
       ...key,
@@ -55,7 +56,8 @@ export async function measureLive(
   }
   clients.pause();
   const offered = seconds * updatesPerSecond;
-  if (sent < offered * 0.95) run.remark(`${server.name} took ${sent} of ${offered} live updates in the time`);
+  if (sent < offered * 0.95)
+    run.remark(`${server.name} took ${sent} of ${offered} live updates in the time`, key.section);
 }
 
 async function writeSteadily(

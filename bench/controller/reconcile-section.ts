@@ -28,7 +28,7 @@ const controllers: Readonly<Record<string, () => Promise<readonly string[]>>> = 
 export async function measureReconcile(run: ControllerRun): Promise<void> {
   const { reconcileKeys, rounds } = run.settings;
   const absence = await peerAbsence("client-go-informer");
-  if (absence !== undefined) run.remark(`controller-runtime: skipped, ${absence}`);
+  if (absence !== undefined) run.remark(`controller-runtime: skipped, ${absence}`, "controller-reconcile");
   for (const { title, workers, reconcileMs } of cases) {
     for (let round = 0; round < rounds; round++) {
       for (const [server, command] of Object.entries(controllers)) {

@@ -68,6 +68,6 @@ async function measureOne(
       },
     });
   } catch (error) {
-    run.fail(`${client.name}: ${error instanceof Error ? error.message : String(error)}`);
+    run.fail(`${client.name}: ${error instanceof Error ? error.message : String(error)}`, key.section);
   }
 }
