@@ -71,6 +71,25 @@ test("who asks for the same is given the same, and its server is asked once", as
   assert.equal(world.openBodies(), 0);
 });
 
+test("many informers of a factory, and many namespaces of one, are not taken for a leak of listeners", async () => {
+  const { informers, pass, world } = factory();
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", onWarning);
+  const names = Array.from({ length: 15 }, (_, index) => `n${index}`);
+  for (const namespace of names) informers.informer(configMaps, { namespace });
+  informers.informer(configMaps, { namespaces: ["one", ...names] });
+  const stopping = new AbortController();
+  const running = informers.run(stopping.signal);
+  await pass(1000);
+  assert.ok(informers.informers.every(({ connected }) => connected));
+  stopping.abort();
+  await world.simulation.complete(running);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", onWarning);
+  assert.deepEqual(warnings, []);
+});
+
 test("the factory's namespace holds where none is asked for", async () => {
   const { informers, lists, pass } = factory({ namespace: "home" });
   informers.informer(configMaps);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import { deadlineSignal } from "../deadline-signal.ts";
 import type { CollectionClient } from "../reflector/reflector-options.ts";
@@ -71,6 +72,7 @@ export class InformerFactory {
    */
   async run(signal: AbortSignal): Promise<void> {
     using bounds = deadlineSignal(this.#runtime.clock, { signal });
+    setMaxListeners(0, bounds.signal); // one for each informer is what it is for, not a leak to warn of
     const running = new Set<Promise<void>>();
     let failure: { readonly error: unknown } | undefined;
     const ended = new Promise<void>((resolve) => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import type { Clock, Logger, Random } from "@meridian/runtime";
 import { describeTarget } from "../client/resource-path.ts";
@@ -257,6 +258,7 @@ export class Informer<T extends KubeObject = KubeObject> {
       this.#scheduleResync(feed);
     }
     using bounds = deadlineSignal(this.#clock, { signal });
+    setMaxListeners(0, bounds.signal); // one for each namespace is what it is for, not a leak to warn of
     const follow = async (reflector: Reflector): Promise<void> => {
       try {
         await reflector.run(bounds.signal);
