@@ -1,6 +1,7 @@
 import { isConflict, isNotFound, leaseType } from "@meridian/kube";
 import type { Lease } from "@meridian/kube";
 import type { Clock, Logger, Random } from "@meridian/runtime";
+import { absentIfNotFound } from "../client/absent-if-not-found.ts";
 import { ControllerError } from "../controller-error.ts";
 import { electionTimes, retryJitter } from "./election-options.ts";
 import type { ElectionTimes, LeaderElectionOptions } from "./election-options.ts";
@@ -296,13 +297,4 @@ function settled(work: () => Promise<void>): Promise<Settled> {
     () => ({ failed: false }),
     (error: unknown) => ({ failed: true, error }),
   );
-}
-
-async function absentIfNotFound<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

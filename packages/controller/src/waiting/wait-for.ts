@@ -1,5 +1,6 @@
-import { isNotFound, objectKey } from "@meridian/kube";
+import { objectKey } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
+import { absentIfNotFound } from "../client/absent-if-not-found.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { describeTarget } from "../client/resource-path.ts";
 import { ControllerError } from "../controller-error.ts";
@@ -51,7 +52,7 @@ export async function waitFor<T extends KubeObject = KubeObject>(
   const { signal } = bounds;
 
   // A refusal shows here, as one: an informer would try again for ever. Most conditions are fulfilled at once.
-  const first = await client.get<T>(type, ref, { signal }).catch(absentIfNotFound);
+  const first = await absentIfNotFound(client.get<T>(type, ref, { signal }));
   if (until(first)) return first;
 
   const informer = new Informer<T>(runtime, {
@@ -83,9 +84,4 @@ export async function waitFor<T extends KubeObject = KubeObject>(
   if (outcome === undefined) throw signal.reason;
   if ("error" in outcome) throw outcome.error;
   return outcome.object;
-}
-
-function absentIfNotFound(error: unknown): undefined {
-  if (isNotFound(error)) return undefined;
-  throw error;
 }

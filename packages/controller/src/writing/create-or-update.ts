@@ -1,5 +1,6 @@
 import { deepEqual, isAlreadyExists, isConflict, isNotFound } from "@meridian/kube";
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from "@meridian/kube";
+import { absentIfNotFound } from "../client/absent-if-not-found.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { KeptWrites, contentOf, writeKey } from "./kept-writes.ts";
 
@@ -31,8 +32,8 @@ const attemptsMax = 5;
  */
 export async function createOrUpdate<T extends KubeObject>(
   client: Pick<KubeClient, "get" | "create" | "update">,
-  type: ResourceType<NoInfer<T>>,
-  options: CreateOrUpdateOptions<T>,
+  type: ResourceType<T>,
+  options: CreateOrUpdateOptions<NoInfer<T>>,
 ): Promise<CreateOrUpdateResult<T>> {
   const { desired } = options;
   const mutate = options.mutate ?? ((current: T): T => withDesired(current, desired));
@@ -116,13 +117,4 @@ function withOwners(
 /** Types without a status subresource have it written with the rest, where `mutate` changes it. */
 function statusOf(object: KubeObject & { readonly status?: unknown }): unknown {
   return object.status;
-}
-
-async function absentIfNotFound<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

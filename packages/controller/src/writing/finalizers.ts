@@ -1,5 +1,6 @@
 import { isConflict, isNotFound } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
+import { absentIfNotFound } from "../client/absent-if-not-found.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 
 /** Which finalizer of which object. */
@@ -79,12 +80,8 @@ async function changeFinalizers<T extends KubeObject>(
       if (isNotFound(error)) return undefined;
       if (!isConflict(error) || attempt >= attemptsMax) throw error;
     }
-    try {
-      current = await client.get<T>(type, ref, bounds);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-    if (current.metadata.uid !== uid) return undefined;
+    const newest = await absentIfNotFound(client.get<T>(type, ref, bounds));
+    if (newest === undefined || newest.metadata.uid !== uid) return undefined;
+    current = newest;
   }
 }

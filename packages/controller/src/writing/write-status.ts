@@ -1,5 +1,6 @@
 import { isConflict, isNotFound } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
+import { absentIfNotFound } from "../client/absent-if-not-found.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { KeptWrites, writeKey } from "./kept-writes.ts";
 
@@ -35,6 +36,7 @@ export async function writeStatus<T extends WithStatus>(
   const { object, status, signal } = options;
   const bounds = signal === undefined ? {} : { signal };
   const { name = "", namespace, uid } = object.metadata;
+  const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
   const key = writeKey(type, object.metadata, "status");
   const kept = KeptWrites.of(client);
   let current = object;
@@ -50,17 +52,9 @@ export async function writeStatus<T extends WithStatus>(
       if (isNotFound(error)) return gone;
       if (!isConflict(error) || attempt >= attemptsMax) throw error;
     }
-    try {
-      current = await client.get<T>(
-        type,
-        { name, ...(namespace === undefined ? {} : { namespace }) },
-        bounds,
-      );
-    } catch (error) {
-      if (isNotFound(error)) return gone;
-      throw error;
-    }
-    if (current.metadata.uid !== uid) return gone;
+    const newest = await absentIfNotFound(client.get<T>(type, ref, bounds));
+    if (newest === undefined || newest.metadata.uid !== uid) return gone;
+    current = newest;
   }
 }
 
