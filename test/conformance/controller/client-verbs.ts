@@ -170,7 +170,8 @@ export const clientVerbs: ConformanceGroup = {
       const { namespace } = world;
       const warnings: string[] = [];
       const client = await world.newClient({ onWarning: (text) => void warnings.push(text) });
-      await client.create(configMapType, { ...configMap({ namespace, name: "one" }), colour: "blue" });
+      const body = { ...configMap({ namespace, name: "one" }), colour: "blue" };
+      await client.create(configMapType, body);
       assert.deepEqual(warnings, ['unknown field "colour"']);
     },
 

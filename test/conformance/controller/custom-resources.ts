@@ -20,11 +20,11 @@ interface Widget extends KubeObject {
 const text = { type: "string" } as const;
 
 /** Installs a kind of this case's own and waits until it is served. */
-async function installWidgets(world: CaseWorld): Promise<ResourceType> {
+async function installWidgets(world: CaseWorld): Promise<ResourceType<Widget>> {
   const { client, namespace } = world;
   const group = `${namespace}.example.com`;
   const name = `widgets.${group}`;
-  const definition: KubeObject & { readonly spec: object } = {
+  const definition: CustomResourceDefinition = {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: { name },

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { LeaderElector, type LeaderTerm } from "@meridian/controller";
-import { formatMicroTime, type Lease } from "@meridian/kube";
+import { formatMicroTime, leaseType, type Lease } from "@meridian/kube";
 import type { ConformanceGroup } from "./conformance-group.ts";
-import { lease, leaseType } from "./objects.ts";
+import { lease } from "./objects.ts";
 import { refusal } from "./refusal.ts";
 
 /** Times that let an election be over before a reader is tired. */

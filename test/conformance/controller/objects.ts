@@ -18,15 +18,6 @@ export const deploymentType: ResourceType = {
   namespaced: true,
 };
 
-/** Leases (coordination.k8s.io/v1). */
-export const leaseType: ResourceType = {
-  group: "coordination.k8s.io",
-  version: "v1",
-  plural: "leases",
-  kind: "Lease",
-  namespaced: true,
-};
-
 /** A ConfigMap that is not stored yet. */
 export function configMap(
   at: {

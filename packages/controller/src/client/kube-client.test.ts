@@ -144,6 +144,8 @@ test("what is read by a type that knows its objects is known to the compiler, an
   assert.equal(data?.["a"], "1");
   const secret: Secret = { apiVersion: "v1", kind: "Secret", metadata: web, stringData: {} };
   await kube.update(secretType, secret);
+  const made = await kube.create(configMapType, { apiVersion: "v1", kind: "ConfigMap", metadata: web });
+  assert.equal(made.data?.["a"], "1", "what is written yields what the type says, not what was sent");
   // @ts-expect-error -- a Service is no ConfigMap's business
   await kube.update(configMapType, { apiVersion: "v1", kind: "Service", metadata: web, data: 7 });
 });

@@ -125,8 +125,8 @@ export class KubeClient implements AsyncDisposable {
    * sent to that of the object of the same name.
    */
   async create<T extends KubeObject = KubeObject>(
-    type: ResourceType<NoInfer<T>>,
-    object: T,
+    type: ResourceType<T>,
+    object: NoInfer<T>,
     options: WriteOptions = {},
   ): Promise<T> {
     const { subresource } = options;
@@ -144,8 +144,8 @@ export class KubeClient implements AsyncDisposable {
 
   /** Replaces an object. With a `resourceVersion` in it, only the state that the writer saw is replaced. */
   async update<T extends KubeObject = KubeObject>(
-    type: ResourceType<NoInfer<T>>,
-    object: T,
+    type: ResourceType<T>,
+    object: NoInfer<T>,
     options: WriteOptions = {},
   ): Promise<T> {
     const { subresource } = options;
@@ -158,8 +158,8 @@ export class KubeClient implements AsyncDisposable {
 
   /** Replaces the status of an object, and nothing else of it. */
   updateStatus<T extends KubeObject = KubeObject>(
-    type: ResourceType<NoInfer<T>>,
-    object: T,
+    type: ResourceType<T>,
+    object: NoInfer<T>,
     options: Omit<WriteOptions, "subresource"> = {},
   ): Promise<T> {
     return this.update(type, object, { ...options, subresource: "status" });

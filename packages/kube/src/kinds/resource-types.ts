@@ -1,6 +1,8 @@
 import type { ResourceType } from "../group-version.ts";
 import type { ConfigMap, Event, Namespace, Secret } from "./core.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
+import type { SeriesEvent } from "./event.ts";
+import type { Lease } from "./lease.ts";
 import type { EndpointSlice, Ingress, Service } from "./network.ts";
 
 const core = { group: "", version: "v1" } as const;
@@ -60,7 +62,7 @@ export const customResourceDefinitionType: ResourceType<CustomResourceDefinition
   namespaced: false,
 };
 /** Leases (coordination.k8s.io/v1). */
-export const leaseType: ResourceType = {
+export const leaseType: ResourceType<Lease> = {
   group: "coordination.k8s.io",
   version: "v1",
   plural: "leases",
@@ -68,7 +70,7 @@ export const leaseType: ResourceType = {
   namespaced: true,
 };
 /** Events (events.k8s.io/v1). */
-export const seriesEventType: ResourceType = {
+export const seriesEventType: ResourceType<SeriesEvent> = {
   group: "events.k8s.io",
   version: "v1",
   plural: "events",

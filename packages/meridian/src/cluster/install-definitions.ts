@@ -17,7 +17,8 @@ export async function installDefinitions(
   client: KubeClient,
   definitions: readonly KubeObject[],
 ): Promise<void> {
-  for (const desired of definitions) await createOrUpdate(client, customResourceDefinitionType, { desired });
+  for (const desired of definitions)
+    await createOrUpdate<KubeObject>(client, customResourceDefinitionType, { desired });
   const deadline = runtime.clock.monotonicMs() + establishedWithinMs;
   for (const { metadata } of definitions) {
     const name = metadata.name ?? "";
