@@ -2,7 +2,7 @@ import type { Clock, CommandResult, LocalSystem } from "@meridian/runtime";
 import { ControllerError } from "../../controller-error.ts";
 import type { Credential, CredentialSource } from "../credential.ts";
 import { sameCredential } from "../credential.ts";
-import { whileWaiting } from "./while-waiting.ts";
+import { whileWaiting } from "../../while-waiting.ts";
 
 /** A plugin of a kubeconfig that prints what to log in with. */
 export interface ExecPlugin {

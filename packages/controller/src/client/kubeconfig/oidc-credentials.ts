@@ -7,7 +7,7 @@ import { invalidKubeconfig } from "./invalid-kubeconfig.ts";
 import type { KubeconfigEntry } from "./kubeconfig-entry.ts";
 import { refreshIdToken } from "./oidc-refresh.ts";
 import type { OidcIssuer, OidcTokens } from "./oidc-refresh.ts";
-import { whileWaiting } from "./while-waiting.ts";
+import { whileWaiting } from "../../while-waiting.ts";
 
 /** A token that ends so soon is as good as over, as client-go has it. */
 const expirySlackMs = 10_000;

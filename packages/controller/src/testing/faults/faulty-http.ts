@@ -8,9 +8,11 @@ import type {
   Random,
   Runtime,
 } from "@meridian/runtime";
+import { whileWaiting } from "../../while-waiting.ts";
 import { isWatch, statusOfRefusal } from "./fault.ts";
 import type { CutKind, EventFault, Refusal, RequestFault } from "./fault.ts";
 import { FaultyExchange } from "./faulty-exchange.ts";
+import { gate } from "./gate.ts";
 import { LineCutter } from "./line-cutter.ts";
 import { changedLine } from "./watch-line.ts";
 import type { LineChanges } from "./watch-line.ts";
@@ -186,7 +188,7 @@ export class FaultyHttp {
       if (fault?.do === "refuse") return this.#refused(fault.with, exchange);
       const response = await inner.request({ ...request, signal: exchange.signal });
       if (fault?.do === "loseAnswer") throw broken();
-      if (fault?.do === "swallow") await aborted(exchange.signal);
+      if (fault?.do === "swallow") await whileWaiting(never(), exchange.signal);
       await this.#delayAnswer(fault, exchange.signal);
       await this.#passable(exchange.signal);
       if (watches && response.status < 300) this.#watches.add(exchange);
@@ -316,7 +318,7 @@ export class FaultyHttp {
     for (;;) {
       signal.throwIfAborted();
       const waitMs = this.#heldUntilMs - this.#clock.monotonicMs();
-      if (this.#mode !== "open") await Promise.race([this.#connected.opened, aborted(signal)]);
+      if (this.#mode !== "open") await whileWaiting(this.#connected.opened, signal);
       else if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
       else return;
     }
@@ -373,22 +375,5 @@ function broken(): NetworkError {
   return new NetworkError("Broken", "the connection broke: something between has cut it");
 }
 
-/** Rejects when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-  });
-}
-
-interface Gate {
-  readonly opened: Promise<void>;
-  readonly open: () => void;
-}
-
-function gate(): Gate {
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open };
-}
+/** An answer that does not come. */
+const never = (): Promise<void> => new Promise(() => {});
