@@ -34,6 +34,18 @@ describe("the HTTP/1.1 client", () => {
     server.closeAllConnections();
   });
 
+  it("fails where the server answers with a protocol that nobody asked for", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\nhello"),
+      );
+    });
+    const port = await listen(server);
+    await using client = new NodeHttpClient({ origin: `http://127.0.0.1:${port}` });
+    await assert.rejects(client.request({ method: "GET", target: "/" }), { code: "Broken" });
+  });
+
   it("sends a GET again when a kept connection was closed under it, but no POST", async () => {
     // Answers the first request of each connection, and breaks it at the second one.
     const server = createServer((socket) => {

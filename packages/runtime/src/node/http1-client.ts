@@ -155,6 +155,8 @@ function head(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once("response", resolve);
     outgoing.on("error", reject);
+    // After `101 Switching Protocols`, which nobody asked for, Node closes without an error.
+    outgoing.once("close", () => reject(new Error("the server closed it without an answer")));
   });
 }
 
