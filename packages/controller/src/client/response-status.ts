@@ -5,6 +5,8 @@ import type { RequestSubject } from "./request-subject.ts";
 
 /** Longest piece of a foreign body that goes into an error's message. */
 const excerptCharactersMax = 200;
+/** Longest text of a Status that goes into an error. Those of API servers are shorter, and errors go into logs. */
+const textCharactersMax = 32 * 1024;
 
 /** An answer that is no success. */
 export interface FailedResponse {
@@ -40,14 +42,37 @@ export function retryAfterMs(error: unknown): number | undefined {
   return seconds === undefined || seconds <= 0 ? undefined : seconds * 1000;
 }
 
+/** The Status in a body, as far as its fields are what the API promises: whoever answers may be no API server. */
 function parsedStatus(body: string): Status | undefined {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(body);
-    if (typeof value !== "object" || value === null) return undefined;
-    return (value as Status).kind === "Status" ? (value as Status) : undefined;
+    value = JSON.parse(body);
   } catch {
     return undefined;
   }
+  if (typeof value !== "object" || value === null || (value as Status).kind !== "Status") return undefined;
+  const { message, reason, details, ...rest } = value as { readonly [Field in keyof Status]?: unknown };
+  return {
+    ...(rest as Status),
+    ...(typeof message === "string" ? { message: shortened(message) } : {}),
+    ...(typeof reason === "string" ? { reason: shortened(reason) as StatusReason } : {}),
+    ...(typeof details === "object" && details !== null ? { details: checkedDetails(details) } : {}),
+  };
+}
+
+function checkedDetails(details: object): StatusDetails {
+  const { causes, retryAfterSeconds, ...rest } = details as {
+    readonly [Field in keyof StatusDetails]?: unknown;
+  };
+  return {
+    ...(rest as StatusDetails),
+    ...(Array.isArray(causes) ? { causes: causes as NonNullable<StatusDetails["causes"]> } : {}),
+    ...(Number.isSafeInteger(retryAfterSeconds) ? { retryAfterSeconds: retryAfterSeconds as number } : {}),
+  };
+}
+
+function shortened(text: string): string {
+  return text.length <= textCharactersMax ? text : `${text.slice(0, textCharactersMax)}…`;
 }
 
 function synthesisedStatus({ code, body }: FailedResponse): Status {
