@@ -1,3 +1,5 @@
+import { objectKey } from "@meridian/kube";
+import type { ObjectMeta } from "@meridian/kube";
 import { ControllerError } from "../controller-error.ts";
 import type { CompactVersion, ObjectReading } from "../client/object-reading.ts";
 
@@ -55,7 +57,11 @@ export class RawObject<T> {
     return String(this.version);
   }
 
-  /** The object, frozen through and through, the same for all. @throws ControllerError `MalformedResponse` if it is no JSON */
+  /**
+   * The object, frozen through and through, the same for all.
+   *
+   * @throws ControllerError `MalformedResponse` if it is no JSON, or says twice and differently what it is called
+   */
   decode(): T {
     const value = this.decodeOnce();
     if (this.#memo?.deref() === undefined) this.remember(value as object);
@@ -71,7 +77,13 @@ export class RawObject<T> {
     if (known !== undefined) return known as T;
     const { octets, complete } = this.slab;
     const span = { octets, start: this.at, end: this.at + this.length, ascii: this.#ascii };
-    return freezeTree(complete(decodeOctets(span)) as object) as T;
+    const value = complete(decodeOctets(span)) as { readonly metadata?: ObjectMeta | null };
+    // Of two fields of one name the reader takes the first and JSON.parse the last: nobody may act on one for the other.
+    if (objectKey(value.metadata ?? {}) !== this.key) {
+      const message = `the object ${this.key} has another name when it is read as a whole`;
+      throw new ControllerError("MalformedResponse", message);
+    }
+    return freezeTree(value) as T;
   }
 
   /** `value` is what `decode` would return. */
@@ -126,14 +138,35 @@ export function decodeOctets(span: Pick<ObjectReading, "octets" | "start" | "end
 
 /** Freezes what was just parsed, so that no part of it can be shared or be frozen yet. */
 export function freezeTree<T extends object>(value: T): T {
+  try {
+    return freezeParts(value);
+  } catch (error) {
+    // API servers let a user nest an object 10,000 deep, which is deeper than the stack.
+    if (!(error instanceof RangeError)) throw error;
+    return freezeDeepTree(value);
+  }
+}
+
+function freezeParts<T extends object>(value: T): T {
   if (Array.isArray(value)) {
     for (const part of value as readonly unknown[])
-      if (typeof part === "object" && part !== null) freezeTree(part);
+      if (typeof part === "object" && part !== null) freezeParts(part);
   } else {
     for (const name in value) {
       const part = value[name];
-      if (typeof part === "object" && part !== null) freezeTree(part);
+      if (typeof part === "object" && part !== null) freezeParts(part);
     }
   }
   return Object.freeze(value);
+}
+
+/** The same without recursion, which is slower. */
+function freezeDeepTree<T extends object>(value: T): T {
+  const open: object[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const part of Object.values(next) as readonly unknown[])
+      if (typeof part === "object" && part !== null) open.push(part);
+    Object.freeze(next);
+  }
+  return value;
 }
