@@ -48,7 +48,7 @@ export type LabRefusalCode =
   | "NoSuchPod"
   /** One of `labLimits` is reached. */
   | "TooMany"
-  /** The server could not be asked. */
+  /** The server could not be asked, or too many commands wait (`busy`). */
   | "Unavailable";
 
 /** The answer to a command: 200 with `counter`, else `refusal` with 400 (BadCommand), 404, 409 (TooMany) or 503. */

@@ -23,6 +23,8 @@ const steadyWatchMs = 1_100;
 const historyMaxDefault = 4;
 const readsDefault = 100;
 const delayMsDefault = 5_000;
+/** Commands that may wait for their turn: many more than people press buttons, few enough to be carried out in moments. */
+const waitingMax = 64;
 
 export interface LabOptions {
   readonly apiServer: LabApiServer;
@@ -47,6 +49,10 @@ export class Lab implements AsyncDisposable {
   readonly #following: Promise<void>;
   /** Looks and commands: each waits for the one before. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** Commands that are carried out or wait for that. */
+  #waiting = 0;
+  /** The look that has not begun: all who ask until then share it. */
+  #nextLook: Promise<void> | undefined;
   #historyMax = historyMaxDefault;
   #copies: readonly LabCopy[] = [];
 
@@ -115,23 +121,26 @@ export class Lab implements AsyncDisposable {
 
   /** The state as it is right now. @throws what the API server answers */
   async look(): Promise<LabState> {
-    await this.#inTurn(() => this.#view.look());
+    this.#nextLook ??= this.#inTurn(() => {
+      this.#nextLook = undefined;
+      return this.#view.look();
+    });
+    await this.#nextLook;
     return this.state;
   }
 
-  /** Carries a command out. The state that shows what it did has at least the counter of the answer. */
-  do(command: LabCommand): Promise<LabCommandAnswer> {
-    return this.#inTurn(async () => {
-      try {
-        const refusal = await this.#carryOut(command);
-        await this.#view.look();
-        return refusal === undefined ? { counter: this.state.counter } : { refusal };
-      } catch (error) {
-        if (this.#closing.signal.aborted) return { refusal: { code: "Unavailable", about: "closing" } };
-        this.#runtime.log.warn("a command of the lab failed", { command: command.do, error });
-        return { refusal: { code: "Unavailable", about: command.do } };
-      }
-    });
+  /**
+   * Carries a command out. The state that shows what it did has at least the counter of the answer. Where too many wait it is
+   * refused: one connection can send thousands without waiting for an answer.
+   */
+  async do(command: LabCommand): Promise<LabCommandAnswer> {
+    if (this.#waiting >= waitingMax) return { refusal: { code: "Unavailable", about: "busy" } };
+    this.#waiting++;
+    try {
+      return await this.#inTurn(() => this.#doNow(command));
+    } finally {
+      this.#waiting--;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -148,6 +157,18 @@ export class Lab implements AsyncDisposable {
     const done = this.#turn.then(work);
     this.#turn = done.catch(() => {});
     return done;
+  }
+
+  async #doNow(command: LabCommand): Promise<LabCommandAnswer> {
+    try {
+      const refusal = await this.#carryOut(command);
+      await this.#view.look();
+      return refusal === undefined ? { counter: this.state.counter } : { refusal };
+    } catch (error) {
+      if (this.#closing.signal.aborted) return { refusal: { code: "Unavailable", about: "closing" } };
+      this.#runtime.log.warn("a command of the lab failed", { command: command.do, error });
+      return { refusal: { code: "Unavailable", about: command.do } };
+    }
   }
 
   async #carryOut(command: LabCommand): Promise<RefusalOrNothing> {

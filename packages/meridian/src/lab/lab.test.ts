@@ -47,6 +47,13 @@ class SimulatedLab {
     return this.state();
   }
 
+  /** Sends a command so often without waiting for an answer. */
+  flood(command: LabCommand, times: number): Promise<readonly LabCommandAnswer[]> {
+    const body = new TextEncoder().encode(JSON.stringify(command));
+    const answers = Array.from({ length: times }, () => this.#send("POST", "/lab/commands", body));
+    return this.simulation.complete(Promise.all(answers)) as Promise<readonly LabCommandAnswer[]>;
+  }
+
   async state(): Promise<LabState> {
     return (await this.#ask("GET", "/lab/state")) as LabState;
   }
@@ -71,15 +78,16 @@ class SimulatedLab {
     await this.simulation.complete(Promise.resolve(this.#lab[Symbol.asyncDispose]()));
   }
 
-  async #ask(method: string, target: string, body?: Uint8Array): Promise<unknown> {
-    const exchange = async (): Promise<unknown> => {
-      const headers = { host: "10.0.0.1:8090", "content-type": "application/json" };
-      const response = await this.#browser.request({ method, target, headers, ...(body && { body }) });
-      let text = "";
-      for await (const chunk of response.body) text += new TextDecoder().decode(chunk);
-      return JSON.parse(text);
-    };
-    return this.simulation.complete(exchange());
+  #ask(method: string, target: string, body?: Uint8Array): Promise<unknown> {
+    return this.simulation.complete(this.#send(method, target, body));
+  }
+
+  async #send(method: string, target: string, body?: Uint8Array): Promise<unknown> {
+    const headers = { host: "10.0.0.1:8090", "content-type": "application/json" };
+    const response = await this.#browser.request({ method, target, headers, ...(body && { body }) });
+    let text = "";
+    for await (const chunk of response.body) text += new TextDecoder().decode(chunk);
+    return JSON.parse(text);
   }
 }
 
@@ -411,6 +419,17 @@ test("a command that cannot be carried out says why, and changes nothing", async
   assert.equal(await refusal(create), "TooMany pods");
   const state = await lab.do({ do: "create", name: "web-1" }).catch(() => lab.state());
   assert.equal(state.truth.pods.length, 20);
+});
+
+test("a flood of commands is refused, but for as many as are carried out in moments", async () => {
+  await using lab = await SimulatedLab.start();
+  const answers = await lab.flood({ do: "readCopy", copy: "copy-1" }, 200);
+  const refused = answers.filter((answer) => "refusal" in answer);
+  assert.ok(refused.length > 100, `only ${refused.length} were refused`);
+  for (const answer of refused) {
+    assert.deepEqual(answer, { refusal: { code: "Unavailable", about: "busy" } });
+  }
+  assert.equal(copy(await lab.do(create)).reads, 100 * (answers.length - refused.length));
 });
 
 test("what the API server refuses is a line of the log", async () => {

@@ -32,7 +32,9 @@ export const english: Messages = {
           ? `There are ${labLimits.copies} copies, and no more fit.`
           : `There are ${labLimits.pods} Pods, and no more fit.`;
       case "Unavailable":
-        return "The lab could not ask its API server.";
+        return about === "busy"
+          ? "The lab has too much to do. Try again in a moment."
+          : "The lab could not ask its API server.";
     }
   },
 

@@ -31,7 +31,9 @@ export const japanese: Messages = {
           ? `写しは ${labLimits.copies} つまでです。`
           : `Pod は ${labLimits.pods} 個までです。`;
       case "Unavailable":
-        return "実験室が API サーバーに問い合わせられませんでした。";
+        return about === "busy"
+          ? "実験室が立て込んでいます。少し待ってからもう一度お試しください。"
+          : "実験室が API サーバーに問い合わせられませんでした。";
     }
   },
 
