@@ -165,6 +165,7 @@ export {
   leaseType,
   ingressType,
   namespaceType,
+  podType,
   secretType,
   seriesEventType,
   serviceType,

@@ -1,13 +1,4 @@
-import type { ConfigMap, KubeObject, Lease, ResourceType } from "@meridian/kube";
-
-/** Pods (v1). */
-export const podType: ResourceType = {
-  group: "",
-  version: "v1",
-  plural: "pods",
-  kind: "Pod",
-  namespaced: true,
-};
+import type { ConfigMap, KubeObject, Lease, Pod, ResourceType } from "@meridian/kube";
 
 /** Deployments (apps/v1). */
 export const deploymentType: ResourceType = {
@@ -37,10 +28,9 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** The parts of a Pod that the cases look at. */
-export interface PodObject extends KubeObject {
+/** A Pod with the parts of its containers that the cases look at. */
+export interface PodObject extends Pod {
   readonly spec: { readonly nodeName?: string; readonly containers: readonly Container[] };
-  readonly status?: { readonly phase?: string; readonly message?: string };
 }
 
 /** The parts of a Deployment that the cases look at. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { configMapType, type ConfigMap, type Json } from "@meridian/kube";
+import { configMapType, podType, type ConfigMap, type Json } from "@meridian/kube";
 import type { ConformanceGroup } from "./conformance-group.ts";
-import { configMap, pod, podType, type PodObject } from "./objects.ts";
+import { configMap, pod, type PodObject } from "./objects.ts";
 import { refusal } from "./refusal.ts";
 
 /** The three patches that change what is there; server-side apply is a subject of its own. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { configMapType, type ConfigMap } from "@meridian/kube";
+import { configMapType, podType, type ConfigMap } from "@meridian/kube";
 import type { ConformanceGroup } from "./conformance-group.ts";
-import { configMap, pod, podType } from "./objects.ts";
+import { configMap, pod } from "./objects.ts";
 import { refusal } from "./refusal.ts";
 
 /** Label selectors, by what they select of the objects below. */

@@ -12,6 +12,7 @@ import { StateStreams } from "./state-stream.ts";
 /** Largest body of a command, for `serveHttp`. */
 export const labBodyBytesMax: number = 4 * 1024;
 
+/** What the lab is made of, and who may ask for its page. */
 export interface LabServerOptions {
   /** It must know a token of each of `labUsers`, and keep no other writer. */
   readonly apiServer: LabApiServer;

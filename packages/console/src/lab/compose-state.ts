@@ -1,3 +1,4 @@
+import { podType } from "@meridian/kube";
 import type {
   CopyState,
   HistoryRecord,
@@ -10,7 +11,6 @@ import type {
 } from "../lab-state.ts";
 import { compareWithTruth, podRows } from "./compose-copy.ts";
 import type { LabCopy } from "./lab-copy.ts";
-import { podType } from "./lab-pods.ts";
 import { controllerUser, pageUser } from "./lab-users.ts";
 import type { TruthChange, TruthReading } from "./truth.ts";
 import type { VersionLine } from "./version-line.ts";

@@ -1,11 +1,12 @@
 import { Informer, KubeClient } from "@meridian/controller";
+import { podType } from "@meridian/kube";
 import type { Pod } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import type { Runtime } from "@meridian/runtime";
 import type { CopyCounters, LabEvent, ServerCounters } from "../lab-state.ts";
 import { FaultyWire } from "../wire/faulty-wire.ts";
 import type { WireIncident, WireListener } from "../wire/faulty-wire.ts";
-import { labNamespace, podType } from "./lab-pods.ts";
+import { labNamespace } from "./lab-pods.ts";
 import type { VersionLine } from "./version-line.ts";
 
 /** Where the API server is, and as whom to come to it. */
@@ -19,6 +20,7 @@ export interface LabApiServer {
 /** A cut wire lets requests wait; the client must not take that for a server that does not answer. */
 const patienceMs = 24 * 60 * 60_000;
 
+/** Whose copy it is, and who hears of it. */
 export interface LabCopyOptions {
   readonly name: string;
   readonly apiServer: LabApiServer;

@@ -1,15 +1,6 @@
-import type { Pod, ResourceType } from "@meridian/kube";
+import type { Pod } from "@meridian/kube";
 
-/** The only kind that the lab has. */
-export const podType: ResourceType = {
-  group: "",
-  version: "v1",
-  plural: "pods",
-  kind: "Pod",
-  namespaced: true,
-};
-
-/** Where all its Pods are. */
+/** Where all Pods of the lab are; it has no other kind. */
 export const labNamespace = "default";
 
 /** What its Pods are called: `web-1` and so on. */

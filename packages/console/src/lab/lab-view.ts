@@ -1,9 +1,9 @@
+import { podType } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import type { LabEvent, LabState, ServerCounters, SmallControllerState } from "../lab-state.ts";
 import { composeState, historyRecord, noCounters } from "./compose-state.ts";
 import type { LabCopy } from "./lab-copy.ts";
 import { LabLog } from "./lab-log.ts";
-import { podType } from "./lab-pods.ts";
 import { PendingNews } from "./pending-news.ts";
 import type { Truth, TruthReading } from "./truth.ts";
 import { VersionLine } from "./version-line.ts";

@@ -1,4 +1,5 @@
 import { Informer, KubeClient } from "@meridian/controller";
+import { podType } from "@meridian/kube";
 import type { Pod } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import type { Runtime } from "@meridian/runtime";
@@ -10,7 +11,7 @@ import { countersSince, noCounters, sumOfCounters } from "./compose-state.ts";
 import { ControllerDesk, desiredDefault } from "./controller-desk.ts";
 import { LabCopy } from "./lab-copy.ts";
 import type { LabApiServer } from "./lab-copy.ts";
-import { labNamespace, nextName, podType } from "./lab-pods.ts";
+import { labNamespace, nextName } from "./lab-pods.ts";
 import { controllerUser, copyNames, lookerUser, pageUser } from "./lab-users.ts";
 import { LabView } from "./lab-view.ts";
 import { PageWriter } from "./page-writer.ts";
@@ -26,6 +27,7 @@ const delayMsDefault = 5_000;
 /** Commands that may wait for their turn: many more than people press buttons, few enough to be carried out in moments. */
 const waitingMax = 64;
 
+/** What the lab is about. */
 export interface LabOptions {
   readonly apiServer: LabApiServer;
 }

@@ -1,8 +1,8 @@
 import type { KubeClient } from "@meridian/controller";
-import { isStatusError } from "@meridian/kube";
+import { isStatusError, podType } from "@meridian/kube";
 import type { Pod } from "@meridian/kube";
 import type { LabCopy } from "./lab-copy.ts";
-import { labNamespace, newPod, podType, withNextValue } from "./lab-pods.ts";
+import { labNamespace, newPod, withNextValue } from "./lab-pods.ts";
 import { pageUser } from "./lab-users.ts";
 import type { LabView } from "./lab-view.ts";
 

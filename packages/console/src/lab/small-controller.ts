@@ -1,10 +1,10 @@
 import { Controller, watchMapped } from "@meridian/controller";
 import type { KubeClient } from "@meridian/controller";
-import { isStatusError } from "@meridian/kube";
+import { isStatusError, podType } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import type { Clock, Runtime } from "@meridian/runtime";
 import type { LabCopy } from "./lab-copy.ts";
-import { labNamespace, lowestFreeName, newPod, podPrefix, podType } from "./lab-pods.ts";
+import { labNamespace, lowestFreeName, newPod, podPrefix } from "./lab-pods.ts";
 import { controllerUser } from "./lab-users.ts";
 
 /** It counts again this often, whether or not an event has woken it. */
@@ -27,6 +27,7 @@ export interface ControllerAct {
   readonly refusal?: { readonly status: number; readonly reason: string };
 }
 
+/** What it trusts and wants, and who hears of what it does. */
 export interface SmallControllerOptions {
   readonly copy: LabCopy;
   readonly client: KubeClient;

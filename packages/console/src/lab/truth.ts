@@ -1,8 +1,9 @@
 import { KubeClient } from "@meridian/controller";
+import { podType } from "@meridian/kube";
 import type { Pod } from "@meridian/kube";
 import type { Clock, HttpClient } from "@meridian/runtime";
 import type { ServerCounters } from "../lab-state.ts";
-import { labNamespace, podType } from "./lab-pods.ts";
+import { labNamespace } from "./lab-pods.ts";
 import { copyNames } from "./lab-users.ts";
 
 /** One write, as the server's history tells it. */

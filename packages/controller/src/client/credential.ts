@@ -31,6 +31,7 @@ export function bearerToken(token: string): CredentialSource {
   return fixedCredential({ authorization: `Bearer ${token}` });
 }
 
+/** Whether a server could not tell the two apart. */
 export function sameCredential(one: Credential, other: Credential): boolean {
   return (
     one.authorization === other.authorization &&

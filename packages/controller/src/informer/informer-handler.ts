@@ -47,7 +47,7 @@ export interface KeyQueue {
 }
 
 /** What was there before, and what has not changed, can wait: a start or a resync must not delay news. */
-export const noNewsPriority: number = -100;
+const noNewsPriority: number = -100;
 
 /**
  * A handler that enqueues keys for each object that comes, changes or goes: those of its old state and those of its new

@@ -1,5 +1,5 @@
 import type { ResourceType } from "../group-version.ts";
-import type { ConfigMap, Event, Namespace, Secret } from "./core.ts";
+import type { ConfigMap, Event, Namespace, Pod, Secret } from "./core.ts";
 import type { CustomResourceDefinition } from "./custom-resource-definition.ts";
 import type { SeriesEvent } from "./event.ts";
 import type { Lease } from "./lease.ts";
@@ -23,6 +23,8 @@ export const namespaceType: ResourceType<Namespace> = {
   kind: "Namespace",
   namespaced: false,
 };
+/** Pods (v1). */
+export const podType: ResourceType<Pod> = { ...core, plural: "pods", kind: "Pod", namespaced: true };
 /** Secrets (v1). */
 export const secretType: ResourceType<Secret> = {
   ...core,
