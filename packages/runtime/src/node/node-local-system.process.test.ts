@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { inspect } from "node:util";
 
 import { nodeLocalSystem } from "./node-local-system.ts";
 
@@ -68,5 +69,26 @@ describe("this machine", () => {
 
   it("kills a command that says too much", async () => {
     await assert.rejects(system.runCommand(command("exec yes")), /maxBuffer/);
+  });
+
+  it("keeps arguments, and what a command printed, out of its errors", async () => {
+    const scripts = {
+      "kill -9 $$": /sh was ended by SIGKILL/,
+      "exec sleep 600": /did not end within 300 ms/,
+      "exec yes": /maxBuffer/,
+    };
+    for (const [script, words] of Object.entries(scripts)) {
+      const hidden = command(`echo s3cret; echo s3cret >&2; : s3cret; ${script}`, { timeoutMs: 300 });
+      await assert.rejects(system.runCommand(hidden), (error: Error) => {
+        assert.match(error.message, words);
+        assert.doesNotMatch(inspect(error, { depth: null, showHidden: true }), /s3cret/);
+        return true;
+      });
+    }
+    const absent = { ...command(""), file: join(folder, "none"), args: ["s3cret"] };
+    await assert.rejects(system.runCommand(absent), (error: Error) => {
+      assert.doesNotMatch(inspect(error, { depth: null, showHidden: true }), /s3cret/);
+      return true;
+    });
   });
 });

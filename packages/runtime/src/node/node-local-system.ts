@@ -1,3 +1,4 @@
+import type { ExecFileException } from "node:child_process";
 import { execFile } from "node:child_process";
 import { open, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -61,15 +62,22 @@ function runCommand(command: Command): Promise<CommandResult> {
         if (error === null) resolve({ exitCode: 0, stdout, stderr });
         else if (typeof error.code === "number") resolve({ exitCode: error.code, stdout, stderr });
         else if (command.signal?.aborted === true) reject(command.signal.reason);
-        else if (error.killed === true) {
-          const what =
-            error.code === undefined || error.code === null
-              ? `did not end within ${command.timeoutMs} ms`
-              : error.message;
-          reject(new Error(`${command.file} ${what}`, { cause: error }));
-        } else reject(error);
+        else reject(failureOf(command, error));
       },
     );
     child.stdin?.end();
   });
+}
+
+/** Node's own errors hold the arguments and what the command printed, either of which may be a secret. */
+function failureOf({ file, timeoutMs }: Command, error: ExecFileException): Error {
+  const { code, killed, signal } = error;
+  if (typeof code === "string") {
+    // Of a command that did not start, or printed too much.
+    const what = code.startsWith("ERR_") ? error.message : `cannot be started: ${code}`;
+    return Object.assign(new Error(`${file} ${what}`), { code });
+  }
+  return new Error(
+    killed === true ? `${file} did not end within ${timeoutMs} ms` : `${file} was ended by ${signal}`,
+  );
 }

@@ -171,6 +171,11 @@ const failures: readonly (readonly [string, FakeSystemOptions["run"], RegExp])[]
     /no such command; its author says: get it from example.org/,
   ],
   ["fails", async () => ({ exitCode: 3, stderr: "x\nlog in first\n" }), /exit code 3: log in first/],
+  [
+    "complains without end",
+    async () => ({ exitCode: 1, stderr: "x".repeat(1_000_000) }),
+    /exit code 1: x{500} \(/,
+  ],
   ["prints no JSON", async () => "s3cr3t", /not JSON/],
   ["prints something else", async () => "{}", /did not print an ExecCredential/],
   ["prints nothing to log in with", async () => printed({}), /neither a token nor a certificate/],

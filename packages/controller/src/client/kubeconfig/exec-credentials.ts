@@ -29,6 +29,8 @@ interface Held {
 const timeoutMs = 60_000;
 /** A plugin that has just failed, or just been asked again, is not run for the next request: it would say the same. */
 const pauseMs = 1000;
+/** Longest piece of what a plugin complains about that goes into an error's message. */
+const complaintCharactersMax = 500;
 
 /**
  * Logs in with what a plugin prints (`client.authentication.k8s.io/v1`, KEP-541). It runs when there is nothing yet, when
@@ -133,7 +135,7 @@ export class ExecCredentials implements CredentialSource {
       throw this.#failed(missing ? "there is no such command" : messageOf(cause), { cause, missing });
     }
     if (result.exitCode !== 0) {
-      const said = result.stderr.trim().split("\n").at(-1) ?? "";
+      const said = (result.stderr.trim().split("\n").at(-1) ?? "").slice(0, complaintCharactersMax);
       throw this.#failed(`it ended with exit code ${result.exitCode}${said === "" ? "" : `: ${said}`}`);
     }
     return this.#parse(result.stdout);
