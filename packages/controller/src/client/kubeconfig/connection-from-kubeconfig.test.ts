@@ -141,6 +141,9 @@ test("a name and a password are sent as they are asked for", async () => {
   assert.equal(world.requests[0]?.headers?.["authorization"], `Basic ${base64("me:hunter2")}`);
 });
 
+const single = (server: string): string =>
+  `{current-context: a, contexts: [{name: a, context: {cluster: c}}], clusters: [{name: c, cluster: {server: "${server}"}}]}`;
+
 const failures: readonly (readonly [string, string, string | undefined, RegExp])[] = [
   ["a context that is not there", kubeconfig, "us", /contexts has no "us"; it has: eu, files/],
   ["a cluster that is not there", kubeconfig, "lost", /clusters has no "nowhere"/],
@@ -155,6 +158,13 @@ const failures: readonly (readonly [string, string, string | undefined, RegExp])
   ["groups of nobody", kubeconfig, "groups", /as-groups or as-user-extra without as/],
   ["a number as a token", kubeconfig, "number", /user "number": token is no text; put it in quotes/],
   ["a proxy of no known kind", kubeconfig, "badproxy", /cluster "badproxy": proxy-url is no address/],
+  [
+    "a password in the address",
+    single("https://me:hunter2@host"),
+    undefined,
+    /server holds a name or a pass/,
+  ],
+  ["a password in no address", single("me:hunter2@@"), undefined, /server holds a name or a password/],
   ["broken YAML", "users: [{token: hunter2", undefined, /not YAML/],
   ["an item without a name", "clusters: [{cluster: {}}]", undefined, /an item of clusters has no name/],
 ];
@@ -192,9 +202,6 @@ clusters: [{name: c, cluster: {server: "https://two"}}, {name: d, cluster: {serv
     ["https://one", "https://one", "https://three"],
   );
 });
-
-const single = (server: string): string =>
-  `{current-context: a, contexts: [{name: a, context: {cluster: c}}], clusters: [{name: c, cluster: {server: "${server}"}}]}`;
 
 test("kubeconfigs are where kubectl finds them", async () => {
   const files = {

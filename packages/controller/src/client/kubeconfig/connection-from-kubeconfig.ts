@@ -92,6 +92,8 @@ function originOf(cluster: KubeconfigEntry, hasTls: boolean): string {
   const server = cluster.text("server");
   if (server === undefined) throw cluster.invalid("it has no server");
   const origin = server.includes("://") ? server : `${hasTls ? "https" : "http"}://${server}`;
+  // They would not be sent, but stand in messages.
+  if (server.includes("@")) throw cluster.invalid("server holds a name or a password; give them to its user");
   if (!URL.canParse(origin) || !/^https?:\/\//.test(origin)) {
     throw cluster.invalid(`${JSON.stringify(server)} is no server address like https://host:6443`);
   }
