@@ -50,7 +50,10 @@ export interface InformerOptions<T extends KubeObject = KubeObject> extends Info
   readonly resyncMs?: number;
   /** Objects per page of a list. Default 500. */
   readonly pageSize?: number;
-  /** Takes the initial state as a stream where the server offers it, else as a list. Default false. */
+  /**
+   * Takes the initial state as a stream where the server offers it, else as a list. Default false: a list is read as it arrives,
+   * too, and costs less.
+   */
   readonly watchList?: boolean;
   /**
    * Hears of each failed list and watch, and may end the run by `stop`, which then rejects with the error. Without it no
