@@ -97,6 +97,23 @@ for (const { name, view, expected } of steps) {
   });
 }
 
+test("a count of transitions that the API could not take again begins anew, and keeps nobody from leading", () => {
+  for (const [strange, next] of [
+    [2 ** 31 - 2, 2 ** 31 - 1],
+    [2 ** 31 - 1, 0],
+    [2 ** 31, 1],
+    [-1, 1],
+    [1.5, 1],
+    ["7", 1],
+    [null, 1],
+  ]) {
+    const spec = { ...held, holderIdentity: "", leaseTransitions: strange } as LeaseRecord;
+    const step = nextStep(seen(spec, 0), candidate, now);
+    assert.ok(step.do === "update");
+    assert.equal(step.lease.spec?.leaseTransitions, next);
+  }
+});
+
 test("fields of the record that this version does not know are kept", () => {
   const step = nextStep(seen({ ...held, strategy: "OldestEmulationVersion" }, 15_000), candidate, now);
   assert.ok(step.do === "update");

@@ -59,14 +59,14 @@ export function nextStep(view: LeaseView, candidate: Candidate, now: Moment): Le
   if (!own && holder !== "" && !hasExpired(view, candidate, now)) return { do: "wait", holder };
 
   const renewTime = differentMicroTime(now.wallMs, record?.renewTime);
-  const transitions = record?.leaseTransitions ?? 0;
+  const transitions = transitionsOf(record);
   const next: LeaseRecord = {
     ...lease?.spec,
     holderIdentity: candidate.identity,
     leaseDurationSeconds: candidate.leaseDurationMs / 1000,
     acquireTime: own ? (record?.acquireTime ?? renewTime) : renewTime,
     renewTime,
-    leaseTransitions: own || record === undefined ? transitions : transitions + 1,
+    leaseTransitions: own || record === undefined ? transitions : (transitions + 1) % transitionsEnd,
   };
   if (lease !== undefined) return { do: "update", lease: { ...lease, spec: next } };
   const { namespace, name } = candidate;
@@ -91,6 +91,17 @@ export function released(view: LeaseView, candidate: Candidate, now: Moment): Le
     renewTime,
   };
   return { ...lease, spec };
+}
+
+/** The API has 32 bits for it, one of which is the sign. */
+const transitionsEnd = 2 ** 31;
+
+/** A count that no server would take again would keep everybody from leading: it begins anew. */
+function transitionsOf(record: LeaseRecord | undefined): number {
+  const count: unknown = record?.leaseTransitions;
+  return Number.isInteger(count) && (count as number) >= 0 && (count as number) < transitionsEnd
+    ? (count as number)
+    : 0;
 }
 
 function hasExpired({ record, unchangedSinceMs }: LeaseView, candidate: Candidate, now: Moment): boolean {
