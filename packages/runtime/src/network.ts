@@ -149,7 +149,7 @@ export interface HttpServerOptions {
   readonly bodyBytesMax: number;
   /** Open connections; for one more the one that is idle longest is closed, or that one where all are in use. Default 4,096. */
   readonly connectionsMax?: number;
-  /** Requests at once on one HTTP/2 connection. Default 1,000. */
+  /** Requests at once on one connection; over HTTP/1.1 one more ends it. Default 1,000. */
   readonly streamsMax?: number;
   /** How long a request may take to arrive whole. Default 120,000. */
   readonly requestMs?: number;

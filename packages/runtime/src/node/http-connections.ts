@@ -35,6 +35,11 @@ export class HttpConnections {
     });
   }
 
+  /** How many exchanges are under way on a connection. */
+  exchangesOn(ends: ConnectionEnds): number {
+    return this.#connections.get(keyOf(ends))?.exchanges ?? 0;
+  }
+
   /** An exchange begins; the function returned is called at its end. */
   use(ends: ConnectionEnds): () => void {
     const key = keyOf(ends);

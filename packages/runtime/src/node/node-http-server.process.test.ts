@@ -220,6 +220,25 @@ describe("the HTTP server in the clear", () => {
     );
   });
 
+  it("ends a connection that sends requests without measure before it has their answers", async () => {
+    let underWay = 0;
+    const handler: HttpHandler = async ({ signal }) => {
+      underWay++;
+      await once(signal, "abort");
+      return { status: 204, headers: {}, body: new Uint8Array() };
+    };
+    await using server = await serveNodeHttp(
+      { address: "127.0.0.1", port: 0, handler, bodyBytesMax: 10, streamsMax: 20 },
+      silentLogger,
+    );
+    const socket = connect(server.local.port, "127.0.0.1");
+    socket.on("error", () => {});
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.resume().write("GET / HTTP/1.1\r\nhost: x\r\n\r\n".repeat(5_000));
+    await closed;
+    assert.equal(underWay, 20);
+  });
+
   it("closes at once although a kept connection idles", async () => {
     const server = await serve(whoAmI);
     await using client = openClient(server);

@@ -145,6 +145,10 @@ class HttpDoor {
   }
 
   #exchange(request: NodeRequest, response: NodeResponse): void {
+    if (this.#isFlood(request)) {
+      request.socket.destroy();
+      return;
+    }
     const exchange = new HttpExchange(request, response, {
       handler: this.#options.handler,
       bodyBytesMax: this.#options.bodyBytesMax,
@@ -159,6 +163,18 @@ class HttpDoor {
       this.#exchanges.delete(exchange);
       unused();
     });
+  }
+
+  /**
+   * Whether an HTTP/1.1 client sends more requests without waiting for answers than it could have streams over HTTP/2, where the
+   * protocol bounds them. Nobody does that in good faith.
+   */
+  #isFlood(request: NodeRequest): boolean {
+    if ("stream" in request) return false;
+    const { socket } = request;
+    return (
+      socket.destroyed || this.#connections.exchangesOn(socket) >= (this.#options.streamsMax ?? streamsMax)
+    );
   }
 
   /** Asked once for each connection, since it means parsing a certificate. */
