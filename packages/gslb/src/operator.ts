@@ -6,6 +6,7 @@ import {
 } from "@meridian/controller";
 import type { Authority, DnsClient, GeoStatus, WatchedFile } from "@meridian/dns";
 import { deepEqual, objectKey } from "@meridian/kube";
+import { whileWaiting } from "@meridian/runtime";
 import type { Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "./config/operator-config.ts";
 import { ClusterCopies } from "./controllers/cluster-copies.ts";
@@ -238,7 +239,7 @@ async function start(
     );
   tasks.start("events", (ending) => events.run(ending));
   tasks.start("geo sources", (ending) => geo.run(ending));
-  await untilAborted(copies.start(tasks), signal);
+  await whileWaiting(copies.start(tasks), signal);
   await retrying(runtime, signal, () => ensureNamespace(client, config.podNamespace, signal));
   await retrying(runtime, signal, () => memory.load(signal));
   tasks.start("peer memory", (ending) => memory.run(ending));
@@ -262,7 +263,7 @@ async function start(
   tasks.start("zone delegations", (ending) => zones.controller.run(ending));
   tasks.start("gslbs", (ending) => gslbs.controller.run(ending));
 
-  await untilAborted(
+  await whileWaiting(
     Promise.race([
       Promise.all([firstRound(runtime, parts), geo.opened, firstKeys(parts)]),
       runtime.clock.sleep(firstRoundMs, signal).catch(() => {}),
@@ -352,14 +353,4 @@ async function retrying(runtime: Runtime, signal: AbortSignal, attempt: () => Pr
       await runtime.clock.sleep(Math.min(5000, 100 * 2 ** failures), signal);
     }
   }
-}
-
-/** Rejects with the signal's reason where the promise is pending when it aborts. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  return await new Promise<T>((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

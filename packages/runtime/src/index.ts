@@ -50,3 +50,4 @@ export type {
   StreamSink,
   StreamTls,
 } from "./stream-server.ts";
+export { whileWaiting } from "./while-waiting.ts";

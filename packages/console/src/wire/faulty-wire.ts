@@ -1,4 +1,4 @@
-import { NetworkError } from "@meridian/runtime";
+import { NetworkError, whileWaiting } from "@meridian/runtime";
 import type { Clock, HttpClient, HttpClientRequest, HttpClientResponse } from "@meridian/runtime";
 import type { ArmedFault } from "../lab-state.ts";
 import { LineCutter, parseEventLine } from "./event-line.ts";
@@ -123,7 +123,7 @@ export class FaultyWire implements HttpClient {
 
   /** Resolves when the wire is open; rejects when the signal aborts. */
   async #passable(signal: AbortSignal | undefined): Promise<void> {
-    while (this.#mode !== "open") await orAborted(this.#connected.opened, signal);
+    while (this.#mode !== "open") await whileWaiting(this.#connected.opened, signal);
   }
 
   /** The body as the informer gets it. */
@@ -320,19 +320,6 @@ function gate(): Gate {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open };
-}
-
-function orAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    void promise.then(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    });
-  });
 }
 
 function broken(): NetworkError {

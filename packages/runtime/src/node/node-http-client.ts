@@ -1,5 +1,6 @@
 import type { HttpClient, HttpClientOptions, HttpClientRequest, HttpClientResponse } from "../network.ts";
 import { NetworkError } from "../network.ts";
+import { whileWaiting } from "../while-waiting.ts";
 import type { Carrier } from "./carrier.ts";
 import { Http1Connections } from "./http1-client.ts";
 import { Http2Connection } from "./http2-client.ts";
@@ -36,7 +37,7 @@ export class NodeHttpClient implements HttpClient {
     for (let tries = 1; ; tries++) {
       let carrier = this.#ready(signal);
       while (carrier === undefined) {
-        await withSignal(this.#open(), signal);
+        await whileWaiting(this.#open(), signal);
         carrier = this.#ready(signal);
       }
       const response = await carrier.exchange(request);
@@ -114,14 +115,4 @@ export class NodeHttpClient implements HttpClient {
       throw networkFailure(`cannot connect to ${this.#options.origin}`, error);
     }
   }
-}
-
-/** The promise's outcome, or the signal's reason if that comes first. */
-function withSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

@@ -1,8 +1,8 @@
+import { whileWaiting } from "@meridian/runtime";
 import type { Clock, CommandResult, LocalSystem } from "@meridian/runtime";
 import { ControllerError } from "../../controller-error.ts";
 import type { Credential, CredentialSource } from "../credential.ts";
 import { sameCredential } from "../credential.ts";
-import { whileWaiting } from "../../while-waiting.ts";
 
 /** A plugin of a kubeconfig that prints what to log in with. */
 export interface ExecPlugin {
@@ -173,7 +173,8 @@ export class ExecCredentials implements CredentialSource {
     if (expirationTimestamp === undefined || expirationTimestamp === null || expirationTimestamp === "") {
       return { credential };
     }
-    const expiresAtMs = Date.parse(String(expirationTimestamp));
+    const expiresAtMs =
+      typeof expirationTimestamp === "string" ? Date.parse(expirationTimestamp) : Number.NaN;
     if (Number.isNaN(expiresAtMs)) throw this.#failed("its expirationTimestamp is no time");
     const nowMs = this.#clock.now();
     return { credential, renewAtMs: nowMs + (expiresAtMs - nowMs) * 0.9 };

@@ -1,3 +1,4 @@
+import { whileWaiting } from "@meridian/runtime";
 import type { LocalSystem, Runtime } from "@meridian/runtime";
 import { parseDocument } from "yaml";
 import { ControllerError } from "../../controller-error.ts";
@@ -7,7 +8,6 @@ import { invalidKubeconfig } from "./invalid-kubeconfig.ts";
 import type { KubeconfigEntry } from "./kubeconfig-entry.ts";
 import { refreshIdToken } from "./oidc-refresh.ts";
 import type { OidcIssuer, OidcTokens } from "./oidc-refresh.ts";
-import { whileWaiting } from "../../while-waiting.ts";
 
 /** A token that ends so soon is as good as over, as client-go has it. */
 const expirySlackMs = 10_000;

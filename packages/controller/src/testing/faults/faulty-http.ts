@@ -1,4 +1,4 @@
-import { NetworkError } from "@meridian/runtime";
+import { NetworkError, whileWaiting } from "@meridian/runtime";
 import type {
   Clock,
   HttpClient,
@@ -8,7 +8,6 @@ import type {
   Random,
   Runtime,
 } from "@meridian/runtime";
-import { whileWaiting } from "../../while-waiting.ts";
 import { isWatch, statusOfRefusal } from "./fault.ts";
 import type { CutKind, EventFault, Refusal, RequestFault } from "./fault.ts";
 import { FaultyExchange } from "./faulty-exchange.ts";
