@@ -52,9 +52,9 @@ export interface HistoryRecord {
   readonly by: Writer;
 }
 
-/** Who wrote: whoever uses the page, the small controller, or a program that came in by the API. */
+/** Who wrote: whoever uses the page, the lab itself when it begins, the small controller, or a program that came in by the API. */
 export interface Writer {
-  readonly who: "page" | "controller" | "other";
+  readonly who: "page" | "lab" | "controller" | "other";
   /** As the server knows them; `manager` is empty where the request named none. */
   readonly user: string;
   readonly manager: string;

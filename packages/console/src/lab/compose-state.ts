@@ -11,7 +11,7 @@ import type {
 } from "../lab-state.ts";
 import { compareWithTruth, podRows } from "./compose-copy.ts";
 import type { LabCopy } from "./lab-copy.ts";
-import { controllerUser, pageUser } from "./lab-users.ts";
+import { beginningManager, controllerUser, pageUser } from "./lab-users.ts";
 import type { TruthChange, TruthReading } from "./truth.ts";
 import type { VersionLine } from "./version-line.ts";
 
@@ -68,8 +68,13 @@ export function historyRecord(change: TruthChange, line: VersionLine): HistoryRe
 }
 
 function writerOf({ user, fieldManager }: TruthChange): Writer {
-  const who = user === pageUser ? "page" : user === controllerUser ? "controller" : "other";
-  return { who, user, manager: fieldManager };
+  return { who: whoWrote(user, fieldManager), user, manager: fieldManager };
+}
+
+function whoWrote(user: string, fieldManager: string): Writer["who"] {
+  if (user === controllerUser) return "controller";
+  if (user !== pageUser) return "other";
+  return fieldManager === beginningManager ? "lab" : "page";
 }
 
 function composeCopy(copy: LabCopy, parts: StateParts, truth: TruthState): CopyState {

@@ -12,6 +12,8 @@ export interface LabUser {
 
 /** Whoever sits before the page. */
 export const pageUser = "lab-page";
+/** The field manager of the Pods that the lab begins with: nobody has pressed a button for them. */
+export const beginningManager = "lab-beginning";
 /** The small controller: its name in the history is what marks its writes. */
 export const controllerUser = "small-controller";
 /** The lab itself, which shows the truth. What it asks is left out of the counters. */

@@ -12,7 +12,7 @@ import { ControllerDesk, desiredDefault } from "./controller-desk.ts";
 import { LabCopy } from "./lab-copy.ts";
 import type { LabApiServer } from "./lab-copy.ts";
 import { labNamespace, nextName } from "./lab-pods.ts";
-import { controllerUser, copyNames, lookerUser, pageUser } from "./lab-users.ts";
+import { beginningManager, controllerUser, copyNames, lookerUser, pageUser } from "./lab-users.ts";
 import { LabView } from "./lab-view.ts";
 import { PageWriter } from "./page-writer.ts";
 import { Truth } from "./truth.ts";
@@ -382,7 +382,7 @@ export class Lab implements AsyncDisposable {
     await this.#truth.compact({ resourceVersion });
     this.#view.begin(resourceVersion, sumOfCounters(counters.values()));
     this.#view.tell({ code: "started", historyMax: historyMaxDefault });
-    for (const name of ["web-1", "web-2"]) await this.#writer.create(name);
+    for (const name of ["web-1", "web-2"]) await this.#writer.create(name, beginningManager);
     await this.#view.look();
     return this.#addCopy();
   }

@@ -16,8 +16,9 @@ export class PageWriter {
     this.#view = view;
   }
 
-  async create(name: string): Promise<void> {
-    await this.#write("create", name, () => this.#client.create(podType, newPod(name), asPage));
+  /** `fieldManager`: who it is for, if not the user of the page. */
+  async create(name: string, fieldManager: string = pageUser): Promise<void> {
+    await this.#write("create", name, () => this.#client.create(podType, newPod(name), { fieldManager }));
   }
 
   async change(name: string): Promise<void> {

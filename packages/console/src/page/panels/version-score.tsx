@@ -81,6 +81,7 @@ const glyphs: Readonly<Record<ScoreMark, string>> = {
   has: "",
   unseen: "",
   lost: "×",
+  takenOut: "?",
   future: "",
   other: "·",
 };

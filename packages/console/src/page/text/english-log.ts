@@ -28,11 +28,11 @@ export function englishSentence(event: LabEvent): string {
     case "wireCut":
       return `The watch of ${event.copy} was cut${at(event.version)}. Changes from now on do not reach it.`;
     case "wireSilent":
-      return `The wire of ${event.copy} went silent${at(event.version)}. The connection looks alive, and nothing comes through.`;
+      return `The watch of ${event.copy} went silent${at(event.version)}. The connection looks alive, and nothing comes through.`;
     case "wireConnected":
       return event.behind === 0
-        ? `The wire of ${event.copy} is open again. Nothing was missed.`
-        : `The wire of ${event.copy} is open again, and the copy is ${count(event.behind, "version")} behind.`;
+        ? `The watch of ${event.copy} is connected again. Nothing was missed.`
+        : `The watch of ${event.copy} is connected again, and the copy is ${count(event.behind, "version")} behind.`;
     case "caughtUp":
       return event.changes === 0
         ? `${event.copy} follows again from version ${event.toVersion}. There was nothing to catch up with.`
@@ -89,6 +89,7 @@ export function englishSentence(event: LabEvent): string {
 
 function writer(by: Writer): string {
   if (by.who === "page") return "You";
+  if (by.who === "lab") return "The lab";
   return by.who === "controller" ? "The small controller" : `Another program (${by.user})`;
 }
 

@@ -6,7 +6,7 @@ import type { Messages } from "./messages.ts";
 export const english: Messages = {
   language: "en",
   title: "Informer lab",
-  tagline: "One truth, some copies of it, and a wire between them that you can break.",
+  tagline: "One truth, some copies of it, and a connection between them that you can break.",
   skipToLab: "Skip to the lab",
   languageLabel: "Language",
   themeLabel: "Appearance",
@@ -40,8 +40,8 @@ export const english: Messages = {
 
   aboutTitle: "What you see",
   about: [
-    "A controller has to know what there is. To ask the server for everything, again and again, would wear the server out; to ask seldom would make the controller slow. So it keeps a copy: it reads everything once, and then has only the changes sent to it. This is an informer.",
-    "“The truth” is an API server, which alone is right. The copies are real informers of it. Nothing here is acted: the Pods are in that server, and each copy follows it over a connection of its own, which you can cut.",
+    "A controller has to know what there is. To ask the server for everything, again and again, would wear the server out; to ask seldom would make the controller slow. So it keeps a copy: it reads everything once, and then has only the changes sent to it, over a connection that stays open: its watch. This is an informer.",
+    "“The truth” is an API server, which alone is right. The copies are real informers of it. Nothing here is acted: the Pods are in that server, and each copy follows it by a watch of its own, which you can cut.",
   ],
   aboutMore: "What follows from that",
   lessons: [
@@ -150,6 +150,7 @@ export const english: Messages = {
       has: "has it",
       unseen: "not seen yet",
       lost: "not seen, and forgotten",
+      takenOut: "taken out on the way",
       future: "",
       other: "",
     },
@@ -161,6 +162,7 @@ export const english: Messages = {
       ["has", "the copy has it"],
       ["unseen", "not seen, can still be sent"],
       ["lost", "not seen, and forgotten"],
+      ["takenOut", "taken out, the copy cannot know"],
     ],
   },
 
@@ -180,7 +182,7 @@ export const english: Messages = {
   forgotten: (version) => `forgotten up to version ${version}`,
   compact: "Forget the history",
   changes: { created: "created", changed: "changed", deleted: "deleted" },
-  by: ({ user, who }) => (who === "page" ? "you" : who === "controller" ? "small controller" : user),
+  by: ({ user, who }) => ({ page: "you", lab: "the lab", controller: "small controller", other: user })[who],
   counters: "Counted by the server",
   counterNames: {
     fullReads: "full reads",

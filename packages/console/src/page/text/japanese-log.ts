@@ -2,6 +2,15 @@ import type { LabEvent, Writer } from "../../lab-state.ts";
 
 /** One line of the log, in Japanese. */
 export function japaneseSentence(event: LabEvent): string {
+  return withBoundNumbers(sentenceOf(event));
+}
+
+/** A number stays on the line of the word that it counts, or numbers: Japanese breaks lines wherever there is a space. */
+export function withBoundNumbers(text: string): string {
+  return text.replaceAll(/(?<=版) (?=\d)|(?<=\d) (?=[版個件回秒行])/g, "\u00a0");
+}
+
+function sentenceOf(event: LabEvent): string {
   switch (event.code) {
     case "started":
       return `実験を始めました。履歴には新しい ${event.historyMax} 件の書き込みだけが残ります。`;
@@ -28,11 +37,11 @@ export function japaneseSentence(event: LabEvent): string {
     case "wireCut":
       return `${event.copy} の watch を切りました（${at(event.version)}）。これからの変更は届きません。`;
     case "wireSilent":
-      return `${event.copy} の回線が黙りました（${at(event.version)}）。つながって見えるのに、何も届きません。`;
+      return `${event.copy} の watch が黙りました（${at(event.version)}）。つながって見えるのに、何も届きません。`;
     case "wireConnected":
       return event.behind === 0
-        ? `${event.copy} の回線が戻りました。取りこぼしはありません。`
-        : `${event.copy} の回線が戻りました。写しは ${event.behind} 版遅れています。`;
+        ? `${event.copy} の watch がつながりました。取りこぼしはありません。`
+        : `${event.copy} の watch がつながりました。写しは ${event.behind} 版遅れています。`;
     case "caughtUp":
       return event.changes === 0
         ? `${event.copy} は版 ${event.toVersion} から続きを追っています。取り戻す変更はありませんでした。`
@@ -92,6 +101,7 @@ const changes = { created: "作成", changed: "変更", deleted: "削除" } as c
 
 function writer(by: Writer): string {
   if (by.who === "page") return "あなた";
+  if (by.who === "lab") return "実験室";
   return by.who === "controller" ? "小さなコントローラー" : `別のプログラム（${by.user}）`;
 }
 

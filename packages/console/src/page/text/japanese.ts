@@ -1,12 +1,12 @@
 import { labLimits } from "../../lab-state.ts";
-import { japaneseSentence } from "./japanese-log.ts";
+import { japaneseSentence, withBoundNumbers } from "./japanese-log.ts";
 import type { Messages } from "./messages.ts";
 
 /** The page in Japanese. */
 export const japanese: Messages = {
   language: "ja",
   title: "informer 実験室",
-  tagline: "ひとつの真実と、いくつかの写し。そのあいだの回線は、自分の手で切れます。",
+  tagline: "ひとつの真実と、いくつかの写し。そのあいだの接続は、自分の手で切れます。",
   skipToLab: "実験台へ移動",
   languageLabel: "言語",
   themeLabel: "配色",
@@ -39,8 +39,8 @@ export const japanese: Messages = {
 
   aboutTitle: "ここで見えるもの",
   about: [
-    "コントローラーは、いま何があるかを知らなければ働けません。毎回すべてを尋ねればサーバーが参ってしまい、たまにしか尋ねなければ気づくのが遅れます。そこで手元に写しを持ちます。最初に一度だけ全件を読み、あとは変更だけを送ってもらう。これが informer です。",
-    "「真実」は API サーバーで、正しいのはここだけです。「写し」はそれを追う本物の informer です。作り物はありません。Pod はそのサーバーにあり、写しはそれぞれ自分の接続で追いかけています。その接続を、ここで切れます。",
+    "コントローラーは、いま何があるかを知らなければ働けません。毎回すべてを尋ねればサーバーが参ってしまい、たまにしか尋ねなければ気づくのが遅れます。そこで手元に写しを持ちます。最初に一度だけ全件を読み、あとは開いたままの接続で変更だけを送ってもらいます。この接続が watch で、こうして写しを持つのが informer です。",
+    "「真実」は API サーバーで、正しいのはここだけです。「写し」はそれを追う本物の informer です。作り物はありません。Pod はそのサーバーにあり、写しはそれぞれ自分の watch で追いかけています。その watch を、ここで切れます。",
   ],
   aboutMore: "そこから言えること",
   lessons: [
@@ -149,6 +149,7 @@ export const japanese: Messages = {
       has: "持っている",
       unseen: "まだ見ていない",
       lost: "見ないまま忘れられた",
+      takenOut: "抜き取られた",
       future: "",
       other: "",
     },
@@ -160,12 +161,13 @@ export const japanese: Messages = {
       ["has", "写しにある"],
       ["unseen", "未達、まだ送れる"],
       ["lost", "未達、もう送れない"],
+      ["takenOut", "抜き取られ、写しは知らない"],
     ],
   },
 
   truth: "真実",
   truthNote: "API サーバーが持つもの。正しいのはここだけです。",
-  version: (version) => `版 ${version}`,
+  version: (version) => withBoundNumbers(`版 ${version}`),
   versionShort: (version) => `版${version}`,
   pods: "Pod",
   noPods: "Pod はありません。",
@@ -176,10 +178,11 @@ export const japanese: Messages = {
   history: "履歴",
   historyLength: "残す件数",
   historyEmpty: "何も覚えていません。",
-  forgotten: (version) => `版 ${version} までは忘れました`,
+  forgotten: (version) => withBoundNumbers(`版 ${version} までは忘れました`),
   compact: "履歴を捨てる",
   changes: { created: "作成", changed: "変更", deleted: "削除" },
-  by: ({ user, who }) => (who === "page" ? "あなた" : who === "controller" ? "小さなコントローラー" : user),
+  by: ({ user, who }) =>
+    ({ page: "あなた", lab: "実験室", controller: "小さなコントローラー", other: user })[who],
   counters: "サーバーの数えたもの",
   counterNames: {
     fullReads: "全件読み込み",
@@ -203,9 +206,10 @@ export const japanese: Messages = {
   },
   fresh: "真実と同じ",
   stale: "古い",
-  behind: (versions) => `${versions} 版遅れ`,
+  behind: (versions) => withBoundNumbers(`${versions} 版遅れ`),
   differs: "真実と食い違う",
-  confirmed: (seconds) => (seconds === null ? "一度も確かめていない" : `最後の確認は ${seconds} 秒前`),
+  confirmed: (seconds) =>
+    seconds === null ? "一度も確かめていない" : withBoundNumbers(`最後の確認は ${seconds} 秒前`),
   outlook: {
     fresh: "ここで読めるのは、今の姿です。",
     differences: "履歴はそこまで残っています。差分で追いつけます。",
@@ -231,10 +235,12 @@ export const japanese: Messages = {
       double: "次のイベントは二度届きます。",
       delay: "次のイベントは遅れて届きます。",
     })[fault],
-  heldBack: (events) => `${events} 件が止められている`,
+  heldBack: (events) => withBoundNumbers(`${events} 件が止められている`),
   read: (times) => `${times} 回読む`,
   readResult: ({ fullReads, pods, times, watches }) =>
-    `${pods} 個を ${times} 回読みました。サーバー：全件読み込み ${fullReads.join(" → ")}、watch ${watches.join(" → ")}。`,
+    withBoundNumbers(
+      `${pods} 個を ${times} 回読みました。サーバー：全件読み込み ${fullReads.join(" → ")}、watch ${watches.join(" → ")}。`,
+    ),
   copyPods: "この写しの Pod",
   sendChange: "変える",
   sendChangeLabel: (name, copy) => `${copy} が知る ${name} をもとに変える`,
@@ -255,9 +261,9 @@ export const japanese: Messages = {
     if (state === "never") return "これから数えます。";
     const decision = { nothing: "何もしません", create: "ひとつ作ります", delete: "ひとつ消します" }[decides];
     const belief = `${copy}（版 ${version}）で ${seen} 個と数え、保つ数は ${desired} 個なので、${decision}。`;
-    if (state === "right") return `${belief}写しは真実と同じです。`;
+    if (state === "right") return withBoundNumbers(`${belief}写しは真実と同じです。`);
     const lag = behind > 0 ? `写しは ${behind} 版遅れています` : "写しは真実と食い違っています";
-    return `${belief}${lag}。本当は ${actual} 個です。`;
+    return withBoundNumbers(`${belief}${lag}。本当は ${actual} 個です。`);
   },
   controllerCounters: { counts: "数えた", writes: "書いた", refusals: "断られた" },
 

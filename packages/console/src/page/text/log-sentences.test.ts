@@ -5,6 +5,7 @@ import { english } from "./english.ts";
 import { japanese } from "./japanese.ts";
 
 const page: Writer = { who: "page", user: "lab-page", manager: "lab-page" };
+const lab: Writer = { who: "lab", user: "lab-page", manager: "lab-beginning" };
 const controller: Writer = { who: "controller", user: "small-controller", manager: "small-controller" };
 const other: Writer = { who: "other", user: "kubectl-user", manager: "kubectl" };
 const counted = { fullReads: 1, watches: 2, watchesOpen: 1 };
@@ -17,7 +18,7 @@ const act = { copy, name, seen: 2, desired: 3, behind: 1 };
 /** At least one of each code, so that a code that is added is a failure to compile here. */
 const events: Readonly<Record<LabEventCode, readonly LabEvent[]>> = {
   started: [{ code: "started", historyMax: 4 }],
-  podCreated: [page, controller, other].map((by) => ({ code: "podCreated", name, version: 5, by })),
+  podCreated: [page, lab, controller, other].map((by) => ({ code: "podCreated", name, version: 5, by })),
   podChanged: [{ code: "podChanged", name, version: 5, by: page }],
   podDeleted: [{ code: "podDeleted", name, version: 5, by: page }],
   pageRefused: (["create", "change", "delete"] as const).map((action) => ({

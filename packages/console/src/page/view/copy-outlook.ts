@@ -1,4 +1,5 @@
 import type { CopyState, LabLogEntry, TruthState } from "../../lab-state.ts";
+import { takenOutVersions } from "./taken-out.ts";
 
 /**
  * What will become of a copy: `fresh` now; `differences` are enough once it is connected; it has to read `everything`; `heldBack`
@@ -15,17 +16,6 @@ export function copyOutlook(
   if (copy.wire === "silent") return "heldBack";
   if (copy.wire === "open" && copy.heldBack > 0) return "heldBack";
   if (copy.behind === 0) return "differs";
-  if (copy.wire === "open") return wasRobbed(copy.name, lab.log) ? "differs" : "catchingUp";
+  if (copy.wire === "open") return takenOutVersions(copy.name, lab.log).size > 0 ? "differs" : "catchingUp";
   return copy.version !== null && copy.version >= lab.truth.oldestResumable ? "differences" : "everything";
-}
-
-/** Whether an event was taken out of the stream of a copy, and nothing was read in full since. */
-function wasRobbed(copy: string, log: readonly LabLogEntry[]): boolean {
-  const turning = log
-    .map(({ event }) => event)
-    .findLast(
-      (event) =>
-        (event.code === "eventLostSilently" || event.code === "everythingRead") && event.copy === copy,
-    );
-  return turning?.code === "eventLostSilently";
 }

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LabState } from "../../lab-state.ts";
+import type { LabEvent, LabState } from "../../lab-state.ts";
 import { versionScore } from "./version-score.ts";
 
 const signs = {
   ...{ created: "+", changed: "~", deleted: "-", forgotten: ".", other: "?" },
-  ...{ has: "#", unseen: "o", lost: "x", future: "_" },
+  ...{ has: "#", unseen: "o", lost: "x", takenOut: "!", future: "_" },
 } as const;
+
+function takenOut(version: number): LabEvent {
+  return { code: "eventLostSilently", copy: "copy-1", name: "web-1", change: "created", version, ms: 0 };
+}
 
 interface Case {
   readonly name: string;
@@ -15,6 +19,9 @@ interface Case {
   /** The history from the version after the oldest on, each by its sign; `?` is no write to a Pod. */
   readonly history: string;
   readonly copies: readonly (number | null)[];
+  readonly wire?: "cut";
+  /** What befell copy-1. */
+  readonly events?: readonly LabEvent[];
   readonly lines: readonly string[];
   readonly near: string;
 }
@@ -35,9 +42,33 @@ const cases: readonly Case[] = [
     ...{ version: 30, oldest: 28, history: "?+", copies: [10, 30, null], near: "23-30" },
     lines: ["..........?+", "xxxxxxxxxxoo", "############", "xxxxxxxxxxoo"],
   },
+  {
+    name: "what was taken out is not on its way, whether the copy came past it or not",
+    ...{ version: 4, oldest: 0, history: "++++", copies: [3, 4], near: "1-8" },
+    events: [takenOut(2), takenOut(4)],
+    lines: ["++++________", "#!#!________", "####________"],
+  },
+  {
+    name: "while the wire is cut, another watch will bring it, unless the copy came past it",
+    ...{ version: 4, oldest: 0, history: "++++", copies: [3], near: "1-8", wire: "cut" },
+    events: [takenOut(2), takenOut(4)],
+    lines: ["++++________", "#!#o________"],
+  },
+  {
+    name: "a full read brings what was taken out, and so does a watch from before it",
+    ...{ version: 4, oldest: 0, history: "++++", copies: [4], near: "1-8" },
+    events: [
+      takenOut(1),
+      { code: "everythingRead", copy: "copy-1", why: "other", version: 1, pods: 1 },
+      takenOut(2),
+      takenOut(3),
+      { code: "caughtUp", copy: "copy-1", fromVersion: 2, toVersion: 3, changes: 1 },
+    ],
+    lines: ["++++________", "#!##________"],
+  },
 ];
 
-for (const { copies, history, lines, name, near, oldest, version } of cases) {
+for (const { copies, events = [], history, lines, name, near, oldest, version, wire = "open" } of cases) {
   test(name, () => {
     const changes = { "+": "created", "~": "changed", "-": "deleted" } as const;
     const state = {
@@ -60,8 +91,10 @@ for (const { copies, history, lines, name, near, oldest, version } of cases) {
       copies: copies.map((each, index) => ({
         name: `copy-${index + 1}`,
         version: each,
-        stale: each !== version,
+        wire,
+        stale: each !== version || events.length > 0,
       })),
+      log: events.map((event) => ({ number: 1, atMs: 0, event })),
     } as unknown as LabState;
     const score = versionScore(state);
     assert.deepEqual(
