@@ -164,7 +164,7 @@ test(
     ] as const) {
       const config = path.join(folder, "dns.yaml");
       await writeFile(config, `${head}    ${setting}\n`);
-      const [program = "", ...args] = [...meridianCommand, "dns", "check", "--config", config];
+      const [program, ...args] = [...meridianCommand, "dns", "check", "--config", config];
       const { code, stdout, stderr } = await run(program, args);
       assert.notEqual(code, 0);
       assert.match(stdout + stderr, where);

@@ -9,6 +9,7 @@
  * - `UnknownKind`: the server serves no such kind or resource.
  * - `IndexConflict`: an index of that name exists.
  * - `UnknownIndex`: no index of that name exists.
+ * - `NoVersion`: to wait for a version, an empty one was given.
  * - `Terminal`: what a reconcile throws where trying again is no use.
  * - `InvalidElection`: the times of a leader election allow two leaders, or none for long.
  * - `LeadershipLost`: this process no longer leads, and what only a leader may do has to end.
@@ -25,6 +26,7 @@ export type ControllerErrorCode =
   | "UnknownKind"
   | "IndexConflict"
   | "UnknownIndex"
+  | "NoVersion"
   | "Terminal"
   | "InvalidElection"
   | "LeadershipLost"

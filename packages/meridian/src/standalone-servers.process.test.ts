@@ -206,7 +206,7 @@ test("each stream of the DNS server has one format: plain results or JSON questi
   const failed = spawnSync(process.execPath, [main, ...args], { encoding: "utf8" });
   assert.equal(failed.status, 1);
   assert.equal(failed.stdout, "");
-  const problems = jsonLines(failed.stderr).map(({ code, problem }) => `${code} ${problem}`);
+  const problems = jsonLines(failed.stderr).map(({ code, problem }) => [code, problem].join(" "));
   for (const line of [1, 2])
     assert.ok(
       problems.some((problem) => problem.startsWith(`BadFile ${zoneFile}:${line}: `)),

@@ -118,7 +118,7 @@ export const concurrentWriters: ConformanceGroup = {
       assert.equal(written.outcome, "updated");
       assert.equal(written.object?.status?.loadBalancer?.ingress?.[0]?.ip, "192.0.2.1");
       assert.deepEqual(written.object?.metadata.labels, { app: "web" });
-      const again = await writeStatus<Service>(client, serviceType, { object: written.object!, status });
+      const again = await writeStatus<Service>(client, serviceType, { object: written.object, status });
       assert.equal(again.outcome, "unchanged");
       await client.delete(serviceType, { namespace, name: "web" });
       const { outcome } = await writeStatus<Service>(client, serviceType, { object, status });
@@ -135,9 +135,9 @@ export const concurrentWriters: ConformanceGroup = {
       assert.deepEqual(ensured?.metadata.finalizers, ["example.com/other", finalizer]);
       await client.delete(configMapType, ref);
       const late = await client.get<ConfigMap>(configMapType, ref);
-      const own = await removeFinalizer(client, configMapType, { object: ensured!, finalizer });
+      const own = await removeFinalizer(client, configMapType, { object: ensured, finalizer });
       assert.deepEqual(own?.metadata.finalizers, ["example.com/other"]);
-      const refused = await ensureFinalizer(client, configMapType, { object: own!, finalizer });
+      const refused = await ensureFinalizer(client, configMapType, { object: own, finalizer });
       assert.equal(refused, own, "none is put on an object that is being deleted");
       const last = { object: late, finalizer: "example.com/other" };
       await removeFinalizer(client, configMapType, last);

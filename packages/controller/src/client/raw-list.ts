@@ -43,7 +43,7 @@ export async function readRawList(reader: RawListReader, request: RawListRequest
       const reading = objects.read(span);
       if (reading !== undefined) reader.onItem(reading);
     };
-    return await readListStream(response.body, onItem, silence.heard);
+    return await readListStream(response.body, onItem, () => silence.heard());
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     if (isApiError(cause)) throw cause;

@@ -75,7 +75,7 @@ const named = fc
   .map(({ before, after, metadata, order, apart }): KubeObject => {
     const kinds = { apiVersion: "v1", kind: "Thing" };
     const object = { ...before, metadata: shuffled(metadata, order), ...after };
-    return (apart ? { ...object, ...kinds } : { ...kinds, ...object }) as unknown as KubeObject;
+    return apart ? { ...object, ...kinds } : { ...kinds, ...object };
   });
 
 const spacing = fc.constantFrom(undefined, 1, "\t", "\r\n ");
@@ -142,7 +142,7 @@ test("events of any watch are found, whatever they hold, however they are laid o
       fc.record({ cuts, spacing }),
       async (events, { cuts, spacing }) => {
         const texts = events.map(({ object, type, turned, extra }) => {
-          const { type: _, object: __, ...rest } = extra as Record<string, unknown>;
+          const { type: _, object: __, ...rest } = extra;
           const event = turned ? { object, ...rest, type } : { type, object };
           return JSON.stringify(event, undefined, spacing);
         });

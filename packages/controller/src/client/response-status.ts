@@ -55,7 +55,7 @@ function parsedStatus(body: string): Status | undefined {
   return {
     ...(rest as Status),
     ...(typeof message === "string" ? { message: shortened(message) } : {}),
-    ...(typeof reason === "string" ? { reason: shortened(reason) as StatusReason } : {}),
+    ...(typeof reason === "string" ? { reason: shortened(reason) } : {}),
     ...(typeof details === "object" && details !== null ? { details: checkedDetails(details) } : {}),
   };
 }

@@ -302,7 +302,7 @@ export class Controller {
     const { events } = this.#options;
     if (events === undefined) return;
     try {
-      const source = this.sources.find(({ objectOf }) => objectOf !== undefined);
+      const source = this.sources.find((each) => each.objectOf !== undefined);
       const object = source?.objectOf?.(key);
       if (object === undefined) return;
       const message = `${this.name}: ${errorText(error)}`;

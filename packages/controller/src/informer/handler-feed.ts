@@ -270,10 +270,10 @@ export class HandlerFeed<T> implements HandlerRegistration {
   }
 
   #call(key: string, call: Call<T>): void | Promise<void> {
-    const { onKey } = this.#handler;
-    if (onKey === undefined) return this.#tell(call);
+    const handler = this.#handler;
+    if (handler.onKey === undefined) return this.#tell(call);
     const { event } = call;
-    const running = this.#handler.onKey?.({
+    const running = handler.onKey({
       key,
       event,
       initial: event === "add" && call.initial,

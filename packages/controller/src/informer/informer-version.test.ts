@@ -55,6 +55,8 @@ test("waiting ends with its signal and leaves nothing behind", async () => {
   stopping.abort(gone);
   await simulation.complete(rejected);
   await assert.rejects(informer.waitForVersion("1", { signal: stopping.signal }), gone);
+  for (const none of ["", undefined])
+    await assert.rejects(informer.waitForVersion(none, { signal: never() }), { code: "NoVersion" });
   truth.put("a", { v: "1" });
   await pass(1000);
 });

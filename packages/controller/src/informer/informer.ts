@@ -202,10 +202,19 @@ export class Informer<T extends KubeObject = KubeObject> {
    *     const written = await createOrUpdate(client, type, { desired, signal });
    *     await informer.waitForVersion(written.object.metadata.resourceVersion, { signal });
    *
-   * @throws the signal's reason
+   * @throws the signal's reason; ControllerError `NoVersion` for an object that no server has answered
    */
-  waitForVersion(version: string, options: { readonly signal: AbortSignal }): Promise<void> {
-    return this.#waiters.wait(version, options.signal);
+  async waitForVersion(
+    version: string | undefined,
+    options: { readonly signal: AbortSignal },
+  ): Promise<void> {
+    if (version === undefined || version === "") {
+      throw new ControllerError(
+        "NoVersion",
+        `there is no version to wait for: take metadata.resourceVersion of what the server answered`,
+      );
+    }
+    await this.#waiters.wait(version, options.signal);
   }
 
   /**

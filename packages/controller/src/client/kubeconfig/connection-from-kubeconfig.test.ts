@@ -217,6 +217,10 @@ test("kubeconfigs are where kubectl finds them", async () => {
   assert.equal(await originOf(undefined), "https://home");
   assert.equal(await originOf("/missing:/b:/a"), "https://b");
   assert.equal(await originOf("/b", "/a"), "https://a");
+  await assert.rejects(originOf("/missing:/gone"), {
+    code: "InvalidKubeconfig",
+    message: "cannot use the kubeconfig /missing, /gone: KUBECONFIG names no file that exists",
+  });
   await assert.rejects(originOf("/b", "/missing"), {
     code: "InvalidKubeconfig",
     message: "cannot use the kubeconfig /missing: there is no such file",

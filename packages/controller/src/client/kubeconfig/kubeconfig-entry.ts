@@ -50,7 +50,7 @@ export class KubeconfigEntry {
     if (!Array.isArray(value) || !value.every((item) => typeof item === "string")) {
       throw this.invalid(`${field} is no list of texts`);
     }
-    return value as readonly string[];
+    return value;
   }
 
   /** A file, relative to the kubeconfig's folder as written, with that folder as given back. */

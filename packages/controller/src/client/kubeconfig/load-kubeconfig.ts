@@ -6,7 +6,7 @@ import { resolvePath } from "./kubeconfig-path.ts";
 
 /**
  * Reads the kubeconfig that kubectl would use: the file named; else those of the variable `KUBECONFIG`, merged, of which
- * some may be missing; else `~/.kube/config`, which may be missing, too (an empty kubeconfig then).
+ * some, but not all, may be missing; else `~/.kube/config`, which may be missing, too (an empty kubeconfig then).
  *
  * @throws ControllerError `InvalidKubeconfig`
  */
@@ -23,8 +23,13 @@ export async function loadKubeconfig(
     .split(system.pathListSeparator)
     .filter((path) => path !== "");
   const paths = named.length > 0 ? [...new Set(named)] : [resolvePath(system.homeFolder, ".kube/config")];
-  const configs = await Promise.all(paths.map((path) => readOne(system, path)));
-  return mergeKubeconfigs(configs.filter((config) => config !== undefined));
+  const configs = (await Promise.all(paths.map((path) => readOne(system, path)))).filter(
+    (config) => config !== undefined,
+  );
+  if (named.length > 0 && configs.length === 0) {
+    throw invalidKubeconfig("KUBECONFIG names no file that exists", { path: paths.join(", ") });
+  }
+  return mergeKubeconfigs(configs);
 }
 
 async function readOne(system: Pick<LocalSystem, "readFile">, path: string): Promise<Kubeconfig | undefined> {

@@ -87,6 +87,6 @@ async function askJson(
   if (response.status === 200) return fields;
   // RFC 6749 §5.2: `invalid_grant` is what a refresh token that was used before gets.
   throw new Error(
-    `${origin}${pathname} answered HTTP ${response.status}: ${String(fields["error"] ?? "no reason")}`,
+    `${origin}${pathname} answered HTTP ${response.status}: ${typeof fields["error"] === "string" ? fields["error"] : "no reason"}`,
   );
 }
