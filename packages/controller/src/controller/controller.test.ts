@@ -3,6 +3,8 @@ import { test } from "node:test";
 import type { Runtime } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import type { SimLogLine } from "@meridian/runtime/sim";
+import { Registry } from "prom-client";
+import { ControllerMetrics } from "../metrics/controller-metrics.ts";
 import { Controller } from "./controller.ts";
 import type { ControllerOptions, ReconcileResult } from "./controller.ts";
 import { terminalError } from "./reconcile-error.ts";
@@ -294,4 +296,24 @@ test("a controller never loses a wake-up, whatever storm it is in", async () => 
   await simulation.run({ untilMs: 6000 });
   assert.deepEqual([...seen].sort(), [...wanted].sort());
   assert.deepEqual([controller.counts.queued, controller.counts.running], [0, 0]);
+});
+
+test("a meter that fails costs its figures, and neither a retry nor the controller", async () => {
+  const registry = new Registry();
+  const { queues } = new ControllerMetrics(registry);
+  const onReconcile = (): never => {
+    throw new Error("meter");
+  };
+  const { simulation, controller, runs, stop, running, logged } = bench(() => {}, {
+    meter: { queues, observe: () => ({ onReconcile }) },
+  });
+  controller.enqueue("a");
+  await simulation.run({ untilMs: 100 });
+  controller.enqueue("b");
+  await simulation.run({ untilMs: 200 });
+  assert.deepEqual(runs, ["a@0", "b@100"]);
+  assert.deepEqual(controller.counts.failed, 0);
+  assert.equal(logged.filter(({ message }) => message === "a reconcile is not metered").length, 2);
+  stop();
+  await simulation.complete(running);
 });

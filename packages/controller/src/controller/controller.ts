@@ -255,7 +255,7 @@ export class Controller {
       const afterMs = result?.requeueAfterMs;
       if (afterMs !== undefined) this.#queue.addAfter(key, afterMs, { priority });
       const ms = this.#clock.monotonicMs() - startedMs;
-      this.#observer?.onReconcile({
+      this.#tellObserver({
         result: afterMs === undefined ? "success" : "requeue_after",
         thrown: false,
         ms,
@@ -293,8 +293,17 @@ export class Controller {
     }
     const ms = this.#clock.monotonicMs() - startedMs;
     const result = terminal ? "terminal_error" : isDeadline(error) ? "timeout" : "error";
-    this.#observer?.onReconcile({ result, thrown, ms });
+    this.#tellObserver({ result, thrown, ms });
     this.#record(key, error);
+  }
+
+  /** A meter that fails costs its figure and nothing else. */
+  #tellObserver(run: ReconcileRun): void {
+    try {
+      this.#observer?.onReconcile(run);
+    } catch (error) {
+      this.#log.warn("a reconcile is not metered", { error });
+    }
   }
 
   /** Tells the failure on the object itself; where that fails as well, the log has both. */

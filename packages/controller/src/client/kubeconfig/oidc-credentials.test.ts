@@ -104,6 +104,20 @@ test("processes with one kubeconfig never use a refresh token twice (kubernetes-
   assert.deepEqual(used, ["r0", "r1"]);
 });
 
+test("a refresh token that could not be written to the kubeconfig is used next, not the one that is used up", async () => {
+  const { open, ask, used, simulation, system } = world({ idTokenEndsMs: 0 });
+  const { replaceFile } = system;
+  const client = await open();
+  Object.assign(system, { replaceFile: () => Promise.reject(new Error("no space left on device")) });
+  await assert.rejects(ask(client), /no space left on device/);
+  await ask(client);
+  Object.assign(system, { replaceFile });
+  await simulation.run({ untilMs: simulation.nowMs + 120_000 });
+  await ask(client);
+  assert.deepEqual(used, ["r0", "r1"]);
+  assert.match(system.files.get(path) ?? "", /refresh-token: r2\n/);
+});
+
 test("a refresh token that somebody has used is told of, without tokens", async () => {
   const { open, ask, used } = world({ idTokenEndsMs: 0 });
   used.push("r0");

@@ -68,6 +68,8 @@ class OidcCredentials implements CredentialSource {
   readonly #options: OidcOptions;
   readonly #closing = new AbortController();
   #tokens: OidcTokens;
+  /** A refresh token that could not be written: the one in the file is used up. */
+  #unwritten: string | undefined;
   #renewing: Promise<OidcTokens> | undefined;
   #failure: { readonly error: unknown; readonly atMs: number } | undefined;
 
@@ -128,15 +130,21 @@ class OidcCredentials implements CredentialSource {
       const at = this.#pathInside(document.toJS());
       const before = tokensIn(document.getIn(at, true));
       const renewedByOthers = before.idToken !== this.#tokens.idToken && this.#isGood(before);
-      if (renewedByOthers) return (this.#tokens = before);
-      if (before.refreshToken === undefined) {
+      if (renewedByOthers) {
+        this.#unwritten = undefined;
+        return (this.#tokens = before);
+      }
+      const refreshToken = this.#unwritten ?? before.refreshToken;
+      if (refreshToken === undefined) {
         throw this.#failed("it is over, and there is no refresh-token; log in again");
       }
-      const fresh = await this.#askIssuer(before.refreshToken);
+      const fresh = await this.#askIssuer(refreshToken);
       document.setIn([...at, "id-token"], fresh.idToken);
-      document.setIn([...at, "refresh-token"], fresh.refreshToken ?? before.refreshToken);
+      document.setIn([...at, "refresh-token"], fresh.refreshToken ?? refreshToken);
       this.#tokens = fresh;
+      this.#unwritten = fresh.refreshToken;
       await this.#system.replaceFile(path, new TextEncoder().encode(document.toString()));
+      this.#unwritten = undefined;
       return fresh;
     } catch (cause) {
       if (cause instanceof ControllerError) throw cause;
