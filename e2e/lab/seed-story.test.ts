@@ -44,6 +44,7 @@ const english = {
   differs: "differs from the truth",
   cannotKnow: "An event was taken out of its stream",
   told: {
+    began: "The lab created web-2: version 2.",
     first: "copy-1 read everything once, 2 Pods at version 2, and opened a watch from there.",
     cut: "The watch of copy-1 was cut at version 3.",
     caughtUp:
@@ -99,6 +100,7 @@ const japanese: Phrases = {
   differs: "真実と食い違う",
   cannotKnow: "途中でイベントが抜き取られました",
   told: {
+    began: "実験室が web-2 を作りました（版 2）。",
     first: "copy-1 は最初の一度だけ全件（版 2 の 2 個）を読み、そこから watch を始めました。",
     cut: "copy-1 の watch を切りました（版 3）。",
     caughtUp: "copy-1 は差分だけで追いつきました（4 件、版 3 から 7 へ）。全件は読んでいません。",
@@ -149,6 +151,7 @@ for (const phrases of [english, japanese] as readonly Phrases[]) {
     });
 
     test("a copy reads everything once, and then has the differences", async () => {
+      await reads(visit.log, told.began);
       await reads(visit.log, told.first);
       await reads(visit.copy(), phrases.watchOpen);
       await visit.press(phrases.create);

@@ -142,7 +142,7 @@ test("a connected copy follows by differences, without another full read", async
   assert.equal(state.truth.counters.fullReads, 1);
   assert.deepEqual(
     state.truth.history.map(({ by, change, name }) => `${change} ${name} by ${by.who}`),
-    ["created web-2 by page", "created web-3 by page", "changed web-1 by page", "deleted web-2 by page"],
+    ["created web-2 by lab", "created web-3 by page", "changed web-1 by page", "deleted web-2 by page"],
   );
 });
 
