@@ -106,7 +106,7 @@ test("processes with one kubeconfig never use a refresh token twice (kubernetes-
 
 test("a refresh token that could not be written to the kubeconfig is used next, not the one that is used up", async () => {
   const { open, ask, used, simulation, system } = world({ idTokenEndsMs: 0 });
-  const { replaceFile } = system;
+  const replaceFile = system.replaceFile.bind(system);
   const client = await open();
   Object.assign(system, { replaceFile: () => Promise.reject(new Error("no space left on device")) });
   await assert.rejects(ask(client), /no space left on device/);
