@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { browserAbsence, startBrowser } from "../harness/browser.ts";
 import { eventually } from "../harness/eventually.ts";
 import { LabProcess } from "./lab-process.ts";
@@ -11,22 +11,28 @@ import { LabVisit, reads } from "./lab-visit.ts";
 const guides = [
   {
     language: "en-GB",
+    ...{ width: 1280, height: 800 },
     begin: "Tell me the story",
     next: "Next",
     close: "Close the story",
     done: "✓ done",
-    seen: "What happened",
+    seen: "What you saw",
     stepOf: (step: number) => `Step ${step} of 8`,
+    late: "The delayed event is on its way.",
+    ending: "What to try next",
     fresh: "Same as the truth",
   },
   {
     language: "ja-JP",
+    ...{ width: 390, height: 844 },
     begin: "順番に試す",
     next: "次へ",
     close: "案内を閉じる",
     done: "✓ 済み",
-    seen: "起きたこと",
+    seen: "ここで見えたこと",
     stepOf: (step: number) => `8 段のうち ${step} 段目`,
+    late: "遅らせた知らせが向かっています。",
+    ending: "次に試すなら",
     fresh: "真実と同じ",
   },
 ] as const;
@@ -40,7 +46,7 @@ for (const guide of guides) {
     before(async () => {
       lab = await LabProcess.start();
       browser = await startBrowser();
-      visit = await LabVisit.open(browser, lab.url, { language: guide.language });
+      visit = await LabVisit.open(browser, lab.url, guide);
     });
     after(async () => {
       await visit?.[Symbol.asyncDispose]();
@@ -54,23 +60,54 @@ for (const guide of guides) {
       const step = visit.page.locator(".step");
       for (let number = 1; number <= 8; number++) {
         await reads(step, guide.stepOf(number));
-        const title = await step.getByRole("heading").innerText();
+        const title = await step.getByRole("heading", { level: 3 }).innerText();
         assert.equal(await visit.page.evaluate("document.activeElement.textContent"), title);
         const moves = step.locator(".moves li");
         for (let move = 0; move < (await moves.count()); move++) {
+          await assertOnlyDue(moves, move);
           await moves.nth(move).getByRole("button").click();
           await reads(moves.nth(move), guide.done);
+          assert.ok(
+            await isInSight(step.locator(".evidence")),
+            `step ${number}: what it is about is in sight`,
+          );
+          if (number === 8 && move === 2) await reads(step, guide.late);
           // The controller and the wire take their time; the next move is about what they did.
           if (number >= 7) await settled();
         }
         await reads(step, guide.seen);
+        if (number === 4) await staysAfterReload(step, guide.stepOf(number));
         if (number < 8) await visit.press(guide.next);
+        else await reads(step, guide.ending);
       }
       await reads(visit.copy(), guide.fresh);
       await visit.press(guide.close);
       await visit.page.getByRole("button", { name: guide.begin }).waitFor();
       visit.assertQuiet();
     });
+
+    /** The buttons after this one wait for it. */
+    async function assertOnlyDue(moves: Locator, due: number): Promise<void> {
+      const blocked = await moves
+        .getByRole("button")
+        .evaluateAll((buttons) => buttons.map((button) => button.getAttribute("aria-disabled") === "true"));
+      assert.deepEqual(
+        blocked,
+        blocked.map((_, index) => index > due),
+      );
+    }
+
+    async function isInSight(evidence: Locator): Promise<boolean> {
+      const box = await evidence.boundingBox();
+      return box !== null && box.y >= 0 && box.y + box.height <= guide.height;
+    }
+
+    async function staysAfterReload(step: Locator, number: string): Promise<void> {
+      await visit.page.reload();
+      await reads(step, number);
+      await reads(step, guide.done);
+      await reads(step, guide.seen);
+    }
 
     /** Waits until the copy that is not cut off has all, and three Pods are there. */
     async function settled(): Promise<void> {

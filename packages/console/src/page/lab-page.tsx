@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import type { ReactNode } from "react";
 import type { LabState } from "../lab-state.ts";
 import { About } from "./panels/about.tsx";
@@ -17,6 +17,7 @@ import { preferredLanguage } from "./text/language.ts";
 import type { Language } from "./text/language.ts";
 import { MessagesContext, messagesOf } from "./text/messages-context.ts";
 import { useChoice } from "./browser/use-choice.ts";
+import { useStoryPlace } from "./browser/use-story-place.ts";
 import { keepFocus } from "./browser/keep-focus.ts";
 import { applyTheme, themes } from "./browser/theme.ts";
 import type { Theme } from "./browser/theme.ts";
@@ -62,12 +63,12 @@ export function LabPage(): ReactNode {
 }
 
 function Bench({ state }: { readonly state: LabState }): ReactNode {
-  const [step, setStep] = useState<number>();
+  const [place, setPlace] = useStoryPlace();
   return (
     <>
-      <div className="opening" data-story={step === undefined ? "closed" : "open"}>
-        {step === undefined && <About />}
-        <Story state={state} index={step} onIndex={setStep} />
+      <div className="opening" data-story={place === undefined ? "closed" : "open"}>
+        {place === undefined && <About />}
+        <Story state={state} place={place} onPlace={setPlace} />
       </div>
       <div id="lab" className="bench" tabIndex={-1}>
         <VersionScore state={state} />

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { CopyState, LabState } from "../../lab-state.ts";
 import { ActionButton } from "../parts/action-button.tsx";
+import { CopyPodLines } from "../parts/copy-pod-lines.tsx";
 import { CounterList } from "../parts/counter-list.tsx";
 import { ResourceVersion } from "../parts/resource-version.tsx";
 import { StaleSign } from "../parts/stale-sign.tsx";
@@ -65,49 +66,23 @@ function Staleness({ copy, state }: CopyProps): ReactNode {
 
 function CopyPods({ copy }: { readonly copy: CopyState }): ReactNode {
   const text = useMessages();
-  const rows = [
-    ...copy.pods.map((pod) => ({ ...pod, missing: false })),
-    ...copy.missing.map((name) => ({ name, missing: true }) as const),
-  ].toSorted((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
   return (
     <div className="block">
       <h4>{text.copyPods}</h4>
-      {rows.length === 0 && <p className="note">{text.noPods}</p>}
-      <ul className="pods">
-        {rows.map((row) =>
-          row.missing ? (
-            <li key={row.name} data-mark="missing">
-              <span className="pod-name">{row.name}</span> <Mark mark="missing" />
-            </li>
-          ) : (
-            <li key={row.name} data-mark={row.mark}>
-              <span className="pod-name">{row.name}</span> <span className="pod-value">{row.value}</span>{" "}
-              <span className="pod-version">{text.versionShort(row.version)}</span>{" "}
-              {row.mark !== "same" && <Mark mark={row.mark} />}
-              <span className="pod-actions">
-                <ActionButton
-                  action="staleWrite"
-                  tone="quiet"
-                  label={text.sendChangeLabel(row.name, copy.name)}
-                  commands={[{ do: "staleWrite", copy: copy.name, name: row.name }]}
-                >
-                  {text.sendChange}
-                </ActionButton>
-              </span>
-            </li>
-          ),
+      <CopyPodLines
+        copy={copy}
+        actionsOf={({ name }) => (
+          <ActionButton
+            action="staleWrite"
+            tone="quiet"
+            label={text.sendChangeLabel(name, copy.name)}
+            commands={[{ do: "staleWrite", copy: copy.name, name }]}
+          >
+            {text.sendChange}
+          </ActionButton>
         )}
-      </ul>
+      />
     </div>
-  );
-}
-
-function Mark({ mark }: { readonly mark: "older" | "gone" | "missing" }): ReactNode {
-  const text = useMessages();
-  return (
-    <span className="mark">
-      <StaleSign /> {text.podMark[mark]}
-    </span>
   );
 }
 

@@ -5,10 +5,9 @@ import type { LabState } from "../../lab-state.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { CounterList } from "../parts/counter-list.tsx";
 import { NumberField } from "../parts/number-field.tsx";
+import { Thought } from "../parts/thought.tsx";
 import { useLabDesk } from "../stream/lab-desk.tsx";
 import { useMessages } from "../text/messages-context.ts";
-import { StaleSign } from "../parts/stale-sign.tsx";
-import { controllerThought } from "../view/controller-thought.ts";
 
 /** The only other writer: what it trusts, what it wants, and what it makes of that. */
 export function SmallController({ state }: { readonly state: LabState }): ReactNode {
@@ -27,9 +26,8 @@ export function SmallController({ state }: { readonly state: LabState }): ReactN
     setWish({ ...wish, ...next });
     if (running) void send([{ do: "startController", copy, desired, ...next }]);
   };
-  const thought = controllerThought(state);
   return (
-    <section className="panel controller" aria-labelledby="controller-title" data-mood={thought.state}>
+    <section className="panel controller" aria-labelledby="controller-title">
       <header className="panel-head">
         <h2 id="controller-title">{text.controller}</h2>
         <p className="readout">{running ? text.running : text.stopped}</p>
@@ -60,9 +58,7 @@ export function SmallController({ state }: { readonly state: LabState }): ReactN
           {running ? text.stop : text.start}
         </ActionButton>
       </div>
-      <p className="thought">
-        {thought.state === "wrong" && <StaleSign />} {text.thought(thought)}
-      </p>
+      <Thought state={state} />
       <CounterList
         counters={[
           [text.controllerCounters.counts, controller.counts],

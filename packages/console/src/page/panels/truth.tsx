@@ -4,6 +4,7 @@ import type { TruthState } from "../../lab-state.ts";
 import { ActionButton } from "../parts/action-button.tsx";
 import { CounterList } from "../parts/counter-list.tsx";
 import { NumberField } from "../parts/number-field.tsx";
+import { PodLine } from "../parts/pod-line.tsx";
 import { ResourceVersion } from "../parts/resource-version.tsx";
 import { useLabDesk } from "../stream/lab-desk.tsx";
 import { useMessages } from "../text/messages-context.ts";
@@ -44,29 +45,25 @@ function TruthPods({ truth }: { readonly truth: TruthState }): ReactNode {
       <h3>{text.pods}</h3>
       {truth.pods.length === 0 && <p className="note">{text.noPods}</p>}
       <ul className="pods">
-        {truth.pods.map(({ name, value, version }) => (
-          <li key={name}>
-            <span className="pod-name">{name}</span> <span className="pod-value">{value}</span>{" "}
-            <span className="pod-version">{text.versionShort(version)}</span>{" "}
-            <span className="pod-actions">
-              <ActionButton
-                action="change"
-                tone="quiet"
-                label={text.onPod(text.change, name)}
-                commands={[{ do: "change", name }]}
-              >
-                {text.change}
-              </ActionButton>
-              <ActionButton
-                action="delete"
-                tone="danger"
-                label={text.onPod(text.delete, name)}
-                commands={[{ do: "delete", name }]}
-              >
-                {text.delete}
-              </ActionButton>
-            </span>
-          </li>
+        {truth.pods.map(({ name, ...held }) => (
+          <PodLine key={name} name={name} held={held}>
+            <ActionButton
+              action="change"
+              tone="quiet"
+              label={text.onPod(text.change, name)}
+              commands={[{ do: "change", name }]}
+            >
+              {text.change}
+            </ActionButton>
+            <ActionButton
+              action="delete"
+              tone="danger"
+              label={text.onPod(text.delete, name)}
+              commands={[{ do: "delete", name }]}
+            >
+              {text.delete}
+            </ActionButton>
+          </PodLine>
         ))}
       </ul>
       <ActionButton action="create" tone="primary" commands={[{ do: "create" }]}>

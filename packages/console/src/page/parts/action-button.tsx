@@ -11,12 +11,14 @@ export interface ActionButtonProps {
   /** The whole name, where the words on the button do not say what it acts on. It has to contain them. */
   readonly label?: string;
   readonly tone?: "plain" | "primary" | "quiet" | "danger";
+  /** It is not its turn. It can have the focus all the same. */
+  readonly blocked?: boolean;
   readonly onDone?: () => void;
 }
 
 /** A button that asks the lab to do something. It can be pressed again while it waits, and keeps the focus. */
 export function ActionButton(props: ActionButtonProps): ReactNode {
-  const { action, children, commands, label, onDone, tone = "plain" } = props;
+  const { action, blocked = false, children, commands, label, onDone, tone = "plain" } = props;
   const { send } = useLabDesk();
   const [waiting, setWaiting] = useState(0);
   const press = async (): Promise<void> => {
@@ -31,8 +33,9 @@ export function ActionButton(props: ActionButtonProps): ReactNode {
       className={`button button-${tone}`}
       data-action={action}
       aria-label={label}
+      aria-disabled={blocked || undefined}
       data-busy={waiting > 0}
-      onClick={() => void press()}
+      onClick={() => blocked || void press()}
     >
       {children}
     </button>

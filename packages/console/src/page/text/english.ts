@@ -78,7 +78,12 @@ export const english: Messages = {
     tried: "done",
     back: "Back",
     next: "Next",
-    seenLabel: "What happened",
+    seenLabel: "What you saw",
+    late: "The delayed event is on its way. It takes five seconds.",
+    waiting: "Waiting for what follows. If nothing comes, something else came between:",
+    again: "Begin this step again",
+    ending:
+      "What to try next: let a watch go silent, take an event out of it, or add a second copy and let the controller trust that one.",
     steps: {
       differences: {
         title: "Everything once, then differences",

@@ -77,7 +77,12 @@ export const japanese: Messages = {
     tried: "済み",
     back: "前へ",
     next: "次へ",
-    seenLabel: "起きたこと",
+    seenLabel: "ここで見えたこと",
+    late: "遅らせた知らせが向かっています。五秒かかります。",
+    waiting: "続きを待っています。何も起きなければ、途中でほかの操作が入ったようです。",
+    again: "この段をやり直す",
+    ending:
+      "次に試すなら：watch を黙らせる、イベントを抜き取る、写しを増やしてコントローラーにそちらを信じさせる。",
     steps: {
       differences: {
         title: "全件は一度、あとは差分",

@@ -60,6 +60,13 @@ export interface Messages {
     readonly back: string;
     readonly next: string;
     readonly seenLabel: string;
+    /** While an event is held back that the step waits for. */
+    readonly late: string;
+    /** All was done, and what is to be seen has not come. */
+    readonly waiting: string;
+    readonly again: string;
+    /** What to try after the last step. */
+    readonly ending: string;
   };
 
   readonly score: {

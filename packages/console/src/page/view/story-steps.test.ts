@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LabCommand } from "../../lab-commands.ts";
 import type { LabEventCode, LabLogEntry, LabState } from "../../lab-state.ts";
-import { stepSeen, storySteps } from "./story-steps.ts";
+import { isMoveDue, stepSeen, storySteps } from "./story-steps.ts";
+import type { StoryMoveId } from "./story-steps.ts";
 
 const logOf = (...codes: readonly LabEventCode[]): LabLogEntry[] =>
   codes.map((code, number) => ({ number, atMs: 0, event: { code } as LabLogEntry["event"] }));
@@ -53,6 +54,34 @@ test("every move finds something to do, whatever the lab was left as", () => {
       }
     }
   }
+});
+
+test("the moves of a step come one after the other, and can be done again", () => {
+  const cutStep = storySteps.find(({ id }) => id === "cut")!;
+  const due = (...tried: readonly StoryMoveId[]): string =>
+    cutStep.moves
+      .filter((move) => isMoveDue(cutStep, move, tried))
+      .map(({ id }) => id)
+      .join(" ");
+  assert.equal(due(), "cut");
+  assert.equal(due("cut"), "cut deleteFirst");
+  assert.equal(due("cut", "deleteFirst"), "cut deleteFirst changeTwice");
+  assert.equal(due("deleteFirst"), "cut");
+});
+
+test("connecting again finds something to catch up with, and takes what there is", () => {
+  const connect = storySteps.find(({ id }) => id === "caughtUp")!.moves[0]!;
+  const state = lab(["web-1"], [["web-1"]]);
+  const missed = { ...state.copies[0]!, wire: "cut", stale: true, behind: 1, version: 3 } as const;
+  const cut: LabState = { ...state, truth: { ...state.truth, oldestResumable: 2 }, copies: [missed] };
+  const asked = (from: LabState): string =>
+    connect
+      .commands(from)
+      .map((command) => command.do)
+      .join(" ");
+  assert.equal(asked(state), "connect cut change connect");
+  assert.equal(asked(cut), "connect");
+  assert.equal(asked({ ...cut, copies: [{ ...missed, version: 1 }] }), "connect cut change connect");
 });
 
 test("more is written than the history holds", () => {

@@ -1,5 +1,6 @@
 import type { LabCommand } from "../../lab-commands.ts";
 import type { LabEvent, LabEventCode, LabLogEntry, LabState } from "../../lab-state.ts";
+import { copyOutlook } from "./copy-outlook.ts";
 
 /** The steps, in the order of the telling. */
 export type StoryStepId =
@@ -28,10 +29,20 @@ export interface StoryMove {
   readonly commands: (state: LabState) => readonly LabCommand[];
 }
 
+/** What of the lab a step shows beside its buttons. */
+export type StoryEvidence = "pods" | "counts" | "refusal" | "thought";
+
+/** Where in the story one is, and what one did there. */
+export interface StoryPlace {
+  readonly index: number;
+  readonly tried: readonly StoryMoveId[];
+}
+
 /** One step: a few moves, and how the log shows that they had their effect. */
 export interface StoryStep {
   readonly id: StoryStepId;
   readonly moves: readonly StoryMove[];
+  readonly shows: readonly StoryEvidence[];
   /** Codes that the log has to show, in this order, with anything between them. */
   readonly signs: readonly ((event: LabEvent) => boolean)[];
 }
@@ -41,6 +52,16 @@ export function stepSeen(step: StoryStep, log: readonly LabLogEntry[]): boolean 
   let next = 0;
   for (const { event } of log) if (step.signs[next]?.(event) === true) next++;
   return next >= step.signs.length;
+}
+
+/** Whether a move may be done: all before it are. In another order a step would come to nothing. Pure. */
+export function isMoveDue(step: StoryStep, move: StoryMove, tried: readonly StoryMoveId[]): boolean {
+  return step.moves.slice(0, step.moves.indexOf(move)).every(({ id }) => tried.includes(id));
+}
+
+/** What a step begins with when it is begun again. Pure. */
+export function connectAgain(state: LabState): readonly LabCommand[] {
+  return withCopy(state, { do: "connect", copy: copyOf(state) });
 }
 
 const code =
@@ -77,17 +98,25 @@ const cut: StoryMove = {
 };
 const connect: StoryMove = {
   id: "connect",
-  commands: (state) => withCopy(state, { do: "connect", copy: copyOf(state) }),
+  commands: connectAgain,
+};
+/** Where there is nothing to catch up with, by another order of steps, something is missed first. */
+const catchUp: StoryMove = {
+  id: "connect",
+  commands: (state) => {
+    const [copy] = state.copies;
+    if (copy !== undefined && copyOutlook(copy, state) === "differences") return connectAgain(state);
+    const missed = [{ do: "cut", copy: copyOf(state) } as const, ...changes(state, 1)];
+    return [...connectAgain(state), ...missed, { do: "connect", copy: copyOf(state) }];
+  },
 };
 /** Faults meet events of an open wire, and somebody has to put the Pod back. */
-const faultAndDelete = (state: LabState, fault: LabCommand): readonly LabCommand[] =>
-  withCopy(
-    state,
-    { do: "connect", copy: copyOf(state) },
-    ...(state.controller.running ? [] : [startController(state)]),
-    fault,
-    ...deletion(state),
-  );
+const faultAndDelete = (state: LabState, fault: LabCommand): readonly LabCommand[] => [
+  ...connectAgain(state),
+  ...(state.controller.running ? [] : [startController(state)]),
+  fault,
+  ...deletion(state),
+];
 const startController = (state: LabState): LabCommand => ({
   do: "startController",
   copy: copyOf(state),
@@ -99,6 +128,7 @@ export const storySteps: readonly StoryStep[] = [
   {
     id: "differences",
     moves: [{ id: "create", commands: (state) => withCopy(state, { do: "create" }) }],
+    shows: ["pods", "counts"],
     signs: [code("everythingRead"), code("podCreated")],
   },
   {
@@ -109,6 +139,7 @@ export const storySteps: readonly StoryStep[] = [
         commands: (state) => withCopy(state, { do: "readCopy", copy: copyOf(state), times: 100 }),
       },
     ],
+    shows: ["counts"],
     signs: [code("copyRead")],
   },
   {
@@ -118,9 +149,15 @@ export const storySteps: readonly StoryStep[] = [
       { id: "deleteFirst", commands: deletion },
       { id: "changeTwice", commands: (state) => changes(state, 2) },
     ],
+    shows: ["pods"],
     signs: [code("wireCut"), code("podDeleted"), code("podChanged"), code("podChanged")],
   },
-  { id: "caughtUp", moves: [connect], signs: [code("wireCut"), written, code("caughtUp")] },
+  {
+    id: "caughtUp",
+    moves: [catchUp],
+    shows: ["pods", "counts"],
+    signs: [code("wireCut"), written, code("caughtUp")],
+  },
   {
     id: "tooOld",
     moves: [
@@ -128,6 +165,7 @@ export const storySteps: readonly StoryStep[] = [
       { id: "overflow", commands: (state) => changes(state, state.truth.historyMax + 1) },
       connect,
     ],
+    shows: ["pods", "counts"],
     signs: [code("wireCut"), code("tooOld"), code("everythingRead")],
   },
   {
@@ -144,16 +182,18 @@ export const storySteps: readonly StoryStep[] = [
       },
       connect,
     ],
+    shows: ["pods", "refusal"],
     signs: [code("staleWriteRefused"), code("wireConnected")],
   },
   {
     id: "controller",
     moves: [
-      { id: "startController", commands: (state) => withCopy(state, startController(state)) },
+      { id: "startController", commands: (state) => [...connectAgain(state), startController(state)] },
       cut,
       { id: "deleteFirst", commands: deletion },
       connect,
     ],
+    shows: ["pods", "thought"],
     signs: [
       code("controllerStarted"),
       code("wireCut"),
@@ -178,6 +218,7 @@ export const storySteps: readonly StoryStep[] = [
         commands: (state) => faultAndDelete(state, { do: "delayEvent", copy: copyOf(state), ms: 5_000 }),
       },
     ],
+    shows: ["pods", "thought"],
     signs: [code("eventLost"), code("eventDoubled"), code("eventDelivered"), code("controllerActed")],
   },
 ];
