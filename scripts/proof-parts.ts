@@ -96,6 +96,15 @@ export const proofParts: readonly ProofPart[] = [
     step: () => testStep("dist/e2e/copy-soak.test.js", 60, { MERIDIAN_SOAK_SECONDS: 3_600 }),
   },
   {
+    name: "the controller library on kube-apiserver as others configure it",
+    unit: "suites",
+    goal: 1,
+    step: () =>
+      testStep("dist/e2e/controller-conformance-configurations.test.js", 1, {
+        MERIDIAN_CONFIGURATIONS: 1,
+      }),
+  },
+  {
     name: "lost updates",
     unit: "seeds",
     goal: 1_000,
