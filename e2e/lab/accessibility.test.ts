@@ -62,6 +62,7 @@ const states: readonly {
       { do: "staleWrite", copy, name: "web-2" },
       { do: "readCopy", copy },
     ],
+    story: true,
     signs: { en: "outdated", ja: "前の姿" },
   },
   {

@@ -72,7 +72,7 @@ const japanese: Phrases = {
   fresh: "真実と同じ",
   stale: "古い",
   behind: (versions) => `${versions} 版遅れ`,
-  lag: /最後の確認は (\d+) 秒前/,
+  lag: /最後の確認は (\d+)\s秒前/,
   gone: "もう無い",
   missing: "まだ来ていない",
   older: "前の姿",

@@ -17,7 +17,7 @@ interface StepProps {
 
 /** One step: what to do, in its order, and what is to be seen of it. */
 export function StoryStep(props: StepProps): ReactNode {
-  const { place, state, step } = props;
+  const { onAgain, place, state, step } = props;
   const { story } = useMessages();
   const text = story.steps[step.id];
   const title = useRef<HTMLHeadingElement>(null);
@@ -29,6 +29,10 @@ export function StoryStep(props: StepProps): ReactNode {
     if (panel && panel.getBoundingClientRect().bottom > innerHeight * 0.7) panel.scrollIntoView();
   }, []);
   const seen = stepSeen(step, state.log);
+  const again = (): void => {
+    title.current?.focus({ preventScroll: true });
+    onAgain();
+  };
   return (
     <>
       <div className="step-text">
@@ -40,7 +44,7 @@ export function StoryStep(props: StepProps): ReactNode {
       </div>
       <div className="step-moves">
         <Moves {...props} />
-        {!seen && <Waiting {...props} />}
+        {!seen && <Waiting {...props} onAgain={again} />}
       </div>
       <StoryEvidence state={state} shows={step.shows} />
       {seen && (
