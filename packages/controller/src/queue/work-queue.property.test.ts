@@ -65,7 +65,19 @@ test("the queue does what a naive one does, whatever is added, taken and given b
       }
       assert.deepEqual([queue.length, queue.delayed, queue.running, simulation.pendingTimers], [0, 0, 0, 0]);
     }),
-    { numRuns: 1000 },
+    {
+      numRuns: 1000,
+      examples: [
+        [
+          [
+            { do: "add", key: "a/3", priority: -100 },
+            { do: "take" },
+            { do: "addAfter", key: "a/3", priority: 0, ms: 37 },
+            { do: "addAfter", key: "a/1", priority: 0, ms: 37 },
+          ],
+        ],
+      ],
+    },
   );
 });
 

@@ -68,6 +68,9 @@ export class NaiveQueue {
 
   done(key: string): void {
     this.held.delete(key);
+    // It begins to wait only now: of keys that are due at the same time it is the last.
+    const wish = this.#wishes.find((each) => each.key === key);
+    if (wish !== undefined) this.#wishes = [...this.#wishes.filter((each) => each !== wish), wish];
     this.#update([key]);
   }
 
