@@ -47,9 +47,7 @@ export async function dnsperf(options: DnsperfOptions): Promise<DnsperfFigures> 
     ...(options.percentiles ? ["-v"] : []),
   ];
   const cpuBefore = await waitedCpuSeconds();
-  const measure = (): Promise<string> => output(program!, args, { timeoutMs: (options.seconds + 30) * 1000 });
-  // Real-time threads on all cores may wait for what they keep from running: once more.
-  const printed = await measure().catch(measure);
+  const printed = await output(program!, args, { timeoutMs: (options.seconds + 30) * 1000 });
   const cpu = (await waitedCpuSeconds()) - cpuBefore;
   const number = (pattern: RegExp): number => Number(pattern.exec(printed)?.[1] ?? Number.NaN);
   return {
