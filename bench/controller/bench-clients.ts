@@ -42,20 +42,8 @@ function meridian(
   args: readonly string[],
   node: () => Promise<string> = async () => process.execPath,
 ): BenchClient {
-  return {
-    name,
-    onlyReal: args.includes("--streaming"),
-    absence: present,
-    version: async () => `Node ${await output(await node(), ["--version"])}`.trim(),
-    command: async (kubeconfig) => ({
-      command: [
-        await node(),
-        "--expose-gc",
-        clientFile("meridian-informer"),
-        ...["--kubeconfig", kubeconfig, ...args],
-      ],
-    }),
-  };
+  const onlyReal = args.includes("--streaming");
+  return { name, onlyReal, ...onNode("meridian-informer", node, async () => args) };
 }
 
 function clientGo(name: string, contentType: string, streaming: boolean): BenchClient {
@@ -76,17 +64,24 @@ function clientGo(name: string, contentType: string, streaming: boolean): BenchC
 }
 
 function clientNodeInformer(version: string, node: () => Promise<string>): BenchClient {
+  const args = async (): Promise<readonly string[]> => ["--module", await clientNode(version)];
+  return { name: `client-node ${version}`, onlyReal: false, ...onNode("client-node-informer", node, args) };
+}
+
+/** How a client that runs on Node is started. */
+function onNode(
+  file: string,
+  node: () => Promise<string>,
+  args: () => Promise<readonly string[]>,
+): Omit<BenchClient, "name" | "onlyReal"> {
   return {
-    name: `client-node ${version}`,
-    onlyReal: false,
     absence: present,
     version: async () => `Node ${await output(await node(), ["--version"])}`.trim(),
     command: async (kubeconfig) => ({
       command: [
         await node(),
-        "--expose-gc",
-        clientFile("client-node-informer"),
-        ...["--kubeconfig", kubeconfig, "--module", await clientNode(version)],
+        ...["--expose-gc", clientFile(file), "--kubeconfig", kubeconfig],
+        ...(await args()),
       ],
     }),
   };

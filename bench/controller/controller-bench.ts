@@ -1,13 +1,11 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { loadavg } from "node:os";
-import path from "node:path";
 import { realControlPlaneAbsence } from "../../e2e/harness/real-control-plane.ts";
-import { reportText } from "../report/report-text.ts";
 import type { ReportFrame } from "../report/report-text.ts";
+import { writeSection } from "../report/result-files.ts";
+import type { ResultFiles } from "../report/result-files.ts";
 import { SampleJournal } from "../report/sample-journal.ts";
 import type { Figure, Reference } from "../report/sample.ts";
 import { reportedCases } from "../report/section-report.ts";
-import type { SectionReport } from "../report/section-report.ts";
 import { benchClients } from "./bench-clients.ts";
 import type { BenchClient } from "./bench-clients.ts";
 import type { BenchServer } from "./bench-server.ts";
@@ -103,7 +101,7 @@ export async function runControllerBench(options: ControllerBenchOptions): Promi
     const run = new ControllerRun({
       ...{ settings, journal, clients, servers },
       save: (name) =>
-        writeSection(options, name, {
+        writeSection(resultFiles(options), name, {
           command: options.command,
           measured: new Date().toISOString(),
           complete: done,
@@ -162,29 +160,13 @@ async function startServers(skipped: string[]): Promise<readonly BenchServer[]> 
   return [...real, await OwnBenchServer.start()];
 }
 
-interface ResultFile {
-  readonly machine: string;
-  readonly sections: Partial<Record<ControllerSectionName, SectionReport>>;
-}
-
-/** Puts one section's report into the result files and leaves the others in them as they are. */
-async function writeSection(
-  { resultFolder, machine }: ControllerBenchOptions,
-  name: ControllerSectionName,
-  report: SectionReport,
-): Promise<void> {
-  await mkdir(resultFolder, { recursive: true });
-  const file = path.join(resultFolder, "controller.json");
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  const before = text === undefined ? {} : (JSON.parse(text) as ResultFile).sections;
-  const result: ResultFile = { machine, sections: { ...before, [name]: report } };
-  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
-  const reported = controllerSectionNames.flatMap((section) => {
-    const found = result.sections[section];
-    return found === undefined ? [] : [{ subject: "client", ...sections[section], report: found }];
-  });
-  await writeFile(path.join(resultFolder, "controller.md"), reportText(frame(machine), reported));
-}
+const resultFiles = ({
+  resultFolder,
+  machine,
+}: ControllerBenchOptions): ResultFiles<ControllerSectionName> => ({
+  ...{ resultFolder, machine, name: "controller", frame: frame(machine), order: controllerSectionNames },
+  sectionOf: (name) => ({ ...sections[name], subject: "client" }),
+});
 
 const frame = (machine: string): ReportFrame => ({
   title: "Informers and controllers, measured side by side",

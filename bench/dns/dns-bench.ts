@@ -1,12 +1,12 @@
 import { rmSync } from "node:fs";
-import { mkdtemp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { reportText } from "../report/report-text.ts";
 import type { ReportFrame } from "../report/report-text.ts";
+import { writeSection } from "../report/result-files.ts";
+import type { ResultFiles } from "../report/result-files.ts";
 import { SampleJournal } from "../report/sample-journal.ts";
 import { reportedCases } from "../report/section-report.ts";
-import type { SectionReport } from "../report/section-report.ts";
 import { BenchRun } from "./bench-run.ts";
 import type { BenchSettings } from "./bench-run.ts";
 import { corePlacement } from "./core-placement.ts";
@@ -90,7 +90,7 @@ async function runSections(options: DnsBenchOptions, folder: string): Promise<re
     folder,
     drivers,
     save: (name) =>
-      writeSection(options, name, {
+      writeSection(resultFiles(options), name, {
         command: options.command,
         measured: new Date().toISOString(),
         complete: done.has(name),
@@ -130,31 +130,10 @@ async function presentDrivers({ smoke, servers }: DnsBenchOptions): Promise<{
   return { drivers, skipped };
 }
 
-interface ResultFile {
-  readonly machine: string;
-  readonly sections: Partial<Record<SectionName, SectionReport>>;
-}
-
-/** Puts one section's report into the result files and leaves the others in them as they are. */
-async function writeSection(
-  { resultFolder, machine }: DnsBenchOptions,
-  name: SectionName,
-  report: SectionReport,
-): Promise<void> {
-  await mkdir(resultFolder, { recursive: true });
-  const file = path.join(resultFolder, "dns.json");
-  const text = await readFile(file, "utf8").catch(() => undefined);
-  const before = text === undefined ? {} : (JSON.parse(text) as ResultFile).sections;
-  const result: ResultFile = { machine, sections: { ...before, [name]: report } };
-  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
-  const reported = sectionNames.flatMap((section) => {
-    const found = result.sections[section];
-    return found === undefined
-      ? []
-      : [{ subject: "server", ...sections[section], references, report: found }];
-  });
-  await writeFile(path.join(resultFolder, "dns.md"), reportText(frame(machine), reported));
-}
+const resultFiles = ({ resultFolder, machine }: DnsBenchOptions): ResultFiles<SectionName> => ({
+  ...{ resultFolder, machine, name: "dns", frame: frame(machine), order: sectionNames },
+  sectionOf: (name) => ({ ...sections[name], subject: "server", references }),
+});
 
 const frame = (machine: string): ReportFrame => ({
   title: "DNS servers, measured side by side",
