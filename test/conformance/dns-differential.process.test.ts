@@ -7,10 +7,10 @@ import type { Message, MessageRecord, Question } from "@meridian/dns";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { Simulation } from "@meridian/runtime/sim";
-import { ChildServer, freePort, meridianCommand } from "./child-server.ts";
 import { handWritten, occluded, randomZone, type DifferentialZone } from "./differential-zones.ts";
-import { DnsExchange } from "./dns-exchange.ts";
-import { missingReferenceServers, startReferenceServers, type ReferenceServer } from "./reference-servers.ts";
+import { datapaths } from "./datapath.ts";
+import { missingReferenceServers } from "./reference-servers.ts";
+import { ServedBeside } from "./served-beside.ts";
 
 // The same zones served by `meridian dns`, BIND, NSD and Knot. Where BIND and NSD agree, ours is the same answer; where
 // they do not, the difference is on the list, with a reason.
@@ -45,11 +45,7 @@ const runtime = nodeRuntime({ dataFolder: tmpdir(), log: silentLogger });
 const missing = missingReferenceServers();
 const skip = missing ?? false;
 let folder: string;
-/** Datagrams are answered in two ways, and both have to be right: by threads where they work, and by the main thread. */
-const datapaths = ["auto", "dgram"] as const;
-const children: ChildServer[] = [];
-const ours = new Map<string, DnsExchange>();
-let references: readonly ReferenceServer[] = [];
+let served: ServedBeside;
 
 /** Where BIND and NSD may differ, and why ours is as it is. */
 interface Difference {
@@ -85,21 +81,12 @@ const listed: readonly Difference[] = [
 before(async () => {
   if (missing !== undefined) return;
   folder = await mkdtemp(path.join(tmpdir(), "meridian-differential-"));
-  references = await startReferenceServers(runtime, { folder, zones });
-  const files = zones.flatMap(({ origin }) => ["--zone-file", path.join(folder, origin), "--origin", origin]);
-  for (const datapath of datapaths) {
-    const port = await freePort(runtime);
-    const how = ["--listen", `127.0.0.1:${port}`, "--datapath", datapath];
-    children.push(await ChildServer.start([...meridianCommand, "dns", ...files, ...how], /Serving /));
-    ours.set(datapath, new DnsExchange(runtime, { address: "127.0.0.1", port }));
-  }
+  served = await ServedBeside.start(runtime, { folder, zones });
 });
 
 after(async () => {
   if (missing !== undefined) return;
-  for (const server of references) await server[Symbol.asyncDispose]();
-  for (const exchange of ours.values()) await exchange[Symbol.asyncDispose]();
-  for (const child of children) await child[Symbol.asyncDispose]();
+  await served?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -109,9 +96,9 @@ test(`over TCP (${zones.length} zones, seed ${seed})`, { skip }, async (t) => {
     for (const name of zone.names) {
       for (const type of zone === handWritten ? everyType : fewTypes) {
         const question = { name, type, class: 1 };
-        const mine = await ours.get("auto")!.overTcp(question);
+        const mine = await served.ours().overTcp(question);
         const theirs: string[] = [];
-        for (const { exchange } of references)
+        for (const { exchange } of served.references)
           theirs.push(answerText(await exchange.overTcp(question), zone));
         comparison.add({ question, mine: answerText(mine, zone), theirs });
       }
@@ -135,9 +122,9 @@ for (const datapath of datapaths)
           const message = { questions: [question], recursionDesired: true, ...edns };
           const text = (answer: Message): string =>
             `${headerText(answer)} ${answer.edns === undefined ? "plain" : "edns"}`;
-          const mine = await ours.get(datapath)!.overUdp(message);
+          const mine = await served.ours(datapath).overUdp(message);
           const theirs: string[] = [];
-          for (const { exchange } of references) theirs.push(text(await exchange.overUdp(message)));
+          for (const { exchange } of served.references) theirs.push(text(await exchange.overUdp(message)));
           comparison.add({ question, mine: text(mine), theirs });
         }
       }
@@ -178,7 +165,7 @@ class Comparison {
   }
 
   #describe({ question, mine, theirs }: Round): string {
-    const lines = references.map(({ name }, index) => `  ${name}: ${theirs[index]}`);
+    const lines = served.references.map(({ name }, index) => `  ${name}: ${theirs[index]}`);
     return [`${question.name} ${question.type}`, `  we: ${mine}`, ...lines].join("\n");
   }
 }

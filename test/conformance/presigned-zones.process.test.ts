@@ -8,10 +8,12 @@ import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { run } from "../../e2e/harness/command.ts";
 import { Simulation } from "@meridian/runtime/sim";
-import { ChildServer, freePort, meridianCommand } from "./child-server.ts";
+import { meridianCommand } from "./child-server.ts";
 import { randomZone } from "./differential-zones.ts";
-import { DnsExchange } from "./dns-exchange.ts";
-import { missingReferenceServers, startReferenceServers, type ReferenceServer } from "./reference-servers.ts";
+import { datapaths } from "./datapath.ts";
+import type { DnsExchange } from "./dns-exchange.ts";
+import { missingReferenceServers } from "./reference-servers.ts";
+import { ServedBeside } from "./served-beside.ts";
 import { missingSigners, signZone, zoneToSign, type SignedZone, type Signing } from "./signed-zones.ts";
 
 // Zones that the tools of others signed, served by `meridian dns`, BIND, NSD and Knot from the same files. Where BIND and NSD
@@ -45,10 +47,7 @@ const missing = missingReferenceServers() ?? missingSigners();
 const skip = missing ?? false;
 const zones: SignedZone[] = [];
 let folder: string;
-const datapaths = ["auto", "dgram"] as const;
-const children: ChildServer[] = [];
-const ours = new Map<string, DnsExchange>();
-let references: readonly ReferenceServer[] = [];
+let served: ServedBeside;
 
 before(async () => {
   if (missing !== undefined) return;
@@ -58,21 +57,12 @@ before(async () => {
   const random = new Simulation({ seed }).random("zones");
   for (const [index, origin] of randomZones.entries())
     zones.push(await signZone(randomZone(origin, random), randomSignings[index % 3]!, folder));
-  references = await startReferenceServers(runtime, { folder, zones });
-  const files = zones.flatMap(({ origin }) => ["--zone-file", path.join(folder, origin), "--origin", origin]);
-  for (const datapath of datapaths) {
-    const port = await freePort(runtime);
-    const how = ["--listen", `127.0.0.1:${port}`, "--datapath", datapath];
-    children.push(await ChildServer.start([...meridianCommand, "dns", ...files, ...how], /Serving /));
-    ours.set(datapath, new DnsExchange(runtime, { address: "127.0.0.1", port }));
-  }
+  served = await ServedBeside.start(runtime, { folder, zones });
 });
 
 after(async () => {
   if (missing !== undefined) return;
-  for (const server of references) await server[Symbol.asyncDispose]();
-  for (const exchange of ours.values()) await exchange[Symbol.asyncDispose]();
-  for (const child of children) await child[Symbol.asyncDispose]();
+  await served?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -87,9 +77,9 @@ interface Round {
 async function ask(question: Question, edns: Edns): Promise<Round> {
   const answer = async (exchange: DnsExchange): Promise<string> =>
     answerText(await exchange.overTcp(question, edns));
-  const mine = await answer(ours.get("auto")!);
+  const mine = await answer(served.ours());
   const theirs: string[] = [];
-  for (const { exchange } of references) theirs.push(await answer(exchange));
+  for (const { exchange } of served.references) theirs.push(await answer(exchange));
   return { question, mine, theirs };
 }
 
@@ -118,13 +108,15 @@ for (const datapath of datapaths)
         for (const payloadSize of [512, 1_232]) {
           const edns = { ...signed, payloadSize };
           const message = { questions: [question], edns };
-          const answer = await ours.get(datapath)!.overUdp(message);
+          const answer = await served.ours(datapath).overUdp(message);
           if (answer.truncated) {
             counts.truncated++;
             assert.equal(answer.answers.length + answer.authority.length, 0);
             // Of old sizes a name that is written out for lack of a place to point to can be too much.
             if (payloadSize < 1_232) continue;
-            const theirs = await Promise.all(references.map(({ exchange }) => exchange.overUdp(message)));
+            const theirs = await Promise.all(
+              served.references.map(({ exchange }) => exchange.overUdp(message)),
+            );
             assert.ok(
               theirs.some(({ truncated }) => truncated),
               `${question.name} ${question.type} at ${payloadSize} is truncated by none of the others`,
@@ -132,7 +124,7 @@ for (const datapath of datapaths)
             continue;
           }
           counts.whole++;
-          const whole = await ours.get(datapath)!.overTcp(question, edns);
+          const whole = await served.ours(datapath).overTcp(question, edns);
           assert.equal(answerText(answer), answerText(whole));
         }
       }
@@ -255,7 +247,7 @@ function judge(rounds: readonly Round[], say: (line: string) => void): void {
 }
 
 function describe({ question, mine, theirs }: Round): string {
-  const lines = references.map(({ name }, index) => `  ${name}: ${theirs[index]}`);
+  const lines = served.references.map(({ name }, index) => `  ${name}: ${theirs[index]}`);
   return [`${question.name} ${question.type}`, `  we: ${mine}`, ...lines].join("\n");
 }
 

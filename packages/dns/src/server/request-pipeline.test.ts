@@ -78,7 +78,7 @@ const update = composeMessage({ id: 7, opcode: 5, questions: [{ name: "p.test", 
 const prohibited = { code: 15, octets: Uint8Array.of(0, 18) };
 const rcodeOf = ([answer]: readonly Uint8Array[]): number => parseMessage(answer!).rcode;
 
-test("without whoever answers them, updates and transfers are refused, and other opcodes are not implemented", async () => {
+test("without whoever answers them, updates and transfers are refused, and other opcodes answered NOTIMP", async () => {
   const { send, sendSigned } = world();
   assert.equal(rcodeOf(await send(update)), 5);
   assert.equal((await sendSigned(update)).rcode, 5);
