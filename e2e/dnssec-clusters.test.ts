@@ -9,11 +9,12 @@ import { nodeRuntime } from "@meridian/runtime/node";
 import { ChildServer } from "../test/conformance/child-server.ts";
 import { DnsExchange } from "../test/conformance/dns-exchange.ts";
 import { deploy, exposedAddress } from "./harness/application.ts";
-import { installed, output } from "./harness/command.ts";
+import { output } from "./harness/command.ts";
 import { eventually } from "./harness/eventually.ts";
 import { Fleet, meridianMain } from "./harness/fleet.ts";
 import { cut, enterNamespace, heal } from "./harness/namespace.ts";
 import { validatingResolvers } from "./harness/validating-resolvers.ts";
+import { withCommands } from "./harness/with-commands.ts";
 
 // Three clusters of `meridian up`, each with a signing key of its own in a Secret, and validating resolvers that ask them.
 
@@ -23,18 +24,7 @@ const host = `signed.${zone}`;
 const clusters = ["eu", "us", "za"];
 const needed = ["kubectl", "unbound", "named", "dig"];
 
-if (await enterNamespace()) {
-  const missing: string[] = [];
-  for (const command of needed) if (!(await installed(command))) missing.push(command);
-  if (missing.length === 0) {
-    define();
-  } else {
-    test("signed clusters", (t) => {
-      assert.notEqual(process.env["CI"], "true", `${missing.join(", ")} not installed`);
-      t.skip(`${missing.join(", ")} not installed`);
-    });
-  }
-}
+if (await enterNamespace()) await withCommands(needed, { subject: "signed clusters", define });
 
 function define(): void {
   let fleet: Fleet;

@@ -23,12 +23,12 @@ import { nodeRuntime } from "@meridian/runtime/node";
 import { ChildServer } from "../test/conformance/child-server.ts";
 import { datapaths } from "../test/conformance/datapath.ts";
 import { DnsExchange } from "../test/conformance/dns-exchange.ts";
-import { installed } from "./harness/command.ts";
 import { eventually } from "./harness/eventually.ts";
 import { enterNamespace } from "./harness/namespace.ts";
 import { SignedCluster } from "./harness/signed-cluster.ts";
 import { SignedParent } from "./harness/signed-parent.ts";
 import { validatingResolvers } from "./harness/validating-resolvers.ts";
+import { withCommands } from "./harness/with-commands.ts";
 
 // Three clusters answer one signed zone behind one delegation of a signed parent, and real validating resolvers ask them.
 
@@ -71,18 +71,7 @@ signed NS ${childServer.name}.
 `;
 const childText = (origin: string): string => `${soa(origin)}@ NS ${childServer.name}.\nwww A 192.0.2.20\n`;
 
-if (await enterNamespace()) {
-  const missing: string[] = [];
-  for (const command of needed) if (!(await installed(command))) missing.push(command);
-  if (missing.length === 0) {
-    define();
-  } else {
-    test("DNSSEC", (t) => {
-      assert.notEqual(process.env["CI"], "true", `${missing.join(", ")} not installed`);
-      t.skip(`${missing.join(", ")} not installed`);
-    });
-  }
-}
+if (await enterNamespace()) await withCommands(needed, { subject: "DNSSEC", define });
 
 function define(): void {
   const running: AsyncDisposable[] = [];
