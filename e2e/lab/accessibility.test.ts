@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import type { LabCommand } from "@meridian/console";
-import type { Browser } from "playwright-core";
-import { browserAbsence, startBrowser } from "../harness/browser.ts";
+import { browserAbsence } from "../harness/browser.ts";
+import { labInBrowser } from "./lab-in-browser.ts";
 import { LabProcess } from "./lab-process.ts";
 import { LabVisit, reads } from "./lab-visit.ts";
 
@@ -87,17 +87,7 @@ const states: readonly {
 ];
 
 describe("axe finds nothing", { skip: (await browserAbsence()) ?? false }, () => {
-  let lab: LabProcess;
-  let browser: Browser;
-
-  before(async () => {
-    lab = await LabProcess.start();
-    browser = await startBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await lab?.[Symbol.asyncDispose]();
-  });
+  const here = labInBrowser();
 
   const widths = [
     ["phone", 360],
@@ -110,7 +100,7 @@ describe("axe finds nothing", { skip: (await browserAbsence()) ?? false }, () =>
         ["dark", "ja-JP"],
       ] as const) {
         test(`${name}, on a ${device} screen, ${theme}, in ${language}`, async () => {
-          await using visit = await LabVisit.open(browser, lab.url, {
+          await using visit = await LabVisit.open(here.browser, here.lab.url, {
             language,
             theme,
             width,
@@ -137,14 +127,14 @@ describe("axe finds nothing", { skip: (await browserAbsence()) ?? false }, () =>
 
   test("the server is away", async () => {
     await using away = await LabProcess.start();
-    await using visit = await LabVisit.open(browser, away.url, { reducedMotion: "reduce" });
+    await using visit = await LabVisit.open(here.browser, away.url, { reducedMotion: "reduce" });
     await away[Symbol.asyncDispose]();
     await reads(visit.page.locator(".notices"), "The server is away.");
     assert.deepEqual(await findings(visit), []);
   });
 
   test("at any width nothing sticks out to the side", async () => {
-    await using visit = await LabVisit.open(browser, lab.url);
+    await using visit = await LabVisit.open(here.browser, here.lab.url);
     await visit.elsewhere({ do: "reset" }, { do: "addCopy" }, { do: "cut", copy }, { do: "create" });
     for (const language of ["English", "日本語"]) {
       await visit.page.getByRole("radio", { name: language }).check();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import type { Browser, Locator } from "playwright-core";
-import { browserAbsence, startBrowser } from "../harness/browser.ts";
+import { before, describe, test } from "node:test";
+import type { Locator } from "playwright-core";
+import { browserAbsence } from "../harness/browser.ts";
 import { eventually } from "../harness/eventually.ts";
-import { LabProcess } from "./lab-process.ts";
+import { labInBrowser } from "./lab-in-browser.ts";
 import { LabVisit, reads } from "./lab-visit.ts";
 
 // The guided way: each button of each step, in the order in which they stand, until the page tells what was to be seen.
@@ -39,19 +39,11 @@ const guides = [
 
 for (const guide of guides) {
   describe(`the guided story in ${guide.language}`, { skip: (await browserAbsence()) ?? false }, () => {
-    let lab: LabProcess;
-    let browser: Browser;
+    const here = labInBrowser();
     let visit: LabVisit;
 
     before(async () => {
-      lab = await LabProcess.start();
-      browser = await startBrowser();
-      visit = await LabVisit.open(browser, lab.url, guide);
-    });
-    after(async () => {
-      await visit?.[Symbol.asyncDispose]();
-      await browser?.close();
-      await lab?.[Symbol.asyncDispose]();
+      visit = await LabVisit.open(here.browser, here.lab.url, guide);
     });
 
     test("each of its eight steps comes to what it is about", async () => {

@@ -1,32 +1,21 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { browserAbsence, startBrowser } from "../harness/browser.ts";
+import { beforeEach, describe, test } from "node:test";
+import { browserAbsence } from "../harness/browser.ts";
 import { eventually } from "../harness/eventually.ts";
-import { LabProcess } from "./lab-process.ts";
+import { labInBrowser } from "./lab-in-browser.ts";
 import { LabVisit, reads } from "./lab-visit.ts";
 
 // Everything by keyboard alone, and what a screen reader is told.
 
 describe("without a pointer", { skip: (await browserAbsence()) ?? false }, () => {
-  let lab: LabProcess;
-  let browser: Browser;
+  const here = labInBrowser();
   let visit: LabVisit;
 
-  before(async () => {
-    lab = await LabProcess.start();
-    browser = await startBrowser();
-  });
   beforeEach(async () => {
     await visit?.[Symbol.asyncDispose]();
-    visit = await LabVisit.open(browser, lab.url);
+    visit = await LabVisit.open(here.browser, here.lab.url);
     await visit.elsewhere({ do: "reset" });
     await reads(visit.copy(), "version 2");
-  });
-  after(async () => {
-    await visit?.[Symbol.asyncDispose]();
-    await browser?.close();
-    await lab?.[Symbol.asyncDispose]();
   });
 
   /** The accessible name of what has the focus. */

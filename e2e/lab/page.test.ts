@@ -1,35 +1,25 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { browserAbsence, startBrowser } from "../harness/browser.ts";
+import { describe, test } from "node:test";
+import { browserAbsence } from "../harness/browser.ts";
 import { eventually } from "../harness/eventually.ts";
+import { labInBrowser } from "./lab-in-browser.ts";
 import { LabProcess } from "./lab-process.ts";
 import { LabVisit, counter, reads } from "./lab-visit.ts";
 
 // The page around the story: language, appearance, the stream, several copies, and what it may not do.
 
 describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () => {
-  let lab: LabProcess;
-  let browser: Browser;
-
-  before(async () => {
-    lab = await LabProcess.start();
-    browser = await startBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    await lab?.[Symbol.asyncDispose]();
-  });
+  const here = labInBrowser();
 
   const languageOf = (visit: LabVisit): Promise<string | null> =>
     visit.page.locator("html").getAttribute("lang");
 
   test("it speaks the browser's language at first, and the chosen one from then on", async () => {
     {
-      await using german = await LabVisit.open(browser, lab.url, { language: "de-DE" });
+      await using german = await LabVisit.open(here.browser, here.lab.url, { language: "de-DE" });
       assert.equal(await languageOf(german), "en");
     }
-    await using visit = await LabVisit.open(browser, lab.url, { language: "ja-JP" });
+    await using visit = await LabVisit.open(here.browser, here.lab.url, { language: "ja-JP" });
     assert.equal(await languageOf(visit), "ja");
     assert.equal(await visit.page.title(), "informer 実験室");
     await visit.page.getByRole("radio", { name: "English" }).check();
@@ -43,7 +33,7 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
   });
 
   test("it is as light as the system, or as one wishes, and remembers the wish", async () => {
-    await using visit = await LabVisit.open(browser, lab.url, { theme: "dark" });
+    await using visit = await LabVisit.open(here.browser, here.lab.url, { theme: "dark" });
     const lightness = (): Promise<number> =>
       visit.page.evaluate<number>(`Number(/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0])`);
     assert.ok((await lightness()) < 64);
@@ -59,14 +49,14 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
   });
 
   test("nothing moves for who does not want it", async () => {
-    await using visit = await LabVisit.open(browser, lab.url, { reducedMotion: "reduce" });
+    await using visit = await LabVisit.open(here.browser, here.lab.url, { reducedMotion: "reduce" });
     await visit.elsewhere({ do: "create" });
     const moving = await visit.page.evaluate<number>("document.getAnimations().length");
     assert.equal(moving, 0);
   });
 
   test("several copies stand beside each other, each as far as it has come", async () => {
-    await using visit = await LabVisit.open(browser, lab.url);
+    await using visit = await LabVisit.open(here.browser, here.lab.url);
     await visit.press("Start over");
     await reads(visit.truth, "version 2");
     await visit.press("Add a copy");
@@ -100,7 +90,7 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
   });
 
   test("on a phone the copies stand below the truth", async () => {
-    await using visit = await LabVisit.open(browser, lab.url, { width: 360, height: 780 });
+    await using visit = await LabVisit.open(here.browser, here.lab.url, { width: 360, height: 780 });
     await visit.elsewhere({ do: "reset" });
     // Asked one after the other, while the page may still be drawing the new start.
     await eventually("the copy is below the truth, and as wide as the screen", async () => {
@@ -112,7 +102,7 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
   });
 
   test("what the lab refuses is said, and can be put away", async () => {
-    await using visit = await LabVisit.open(browser, lab.url);
+    await using visit = await LabVisit.open(here.browser, here.lab.url);
     await visit.elsewhere({ do: "reset" });
     for (let copies = 2; copies <= 6; copies++) await visit.elsewhere({ do: "addCopy" });
     await visit.copy("copy-6").waitFor();
@@ -125,7 +115,7 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
   });
 
   test("a name that could be markup is text", async () => {
-    await using visit = await LabVisit.open(browser, lab.url);
+    await using visit = await LabVisit.open(here.browser, here.lab.url);
     await visit.page.route("**/lab/commands", (route) =>
       route.fulfill({ json: { refusal: { code: "NoSuchCopy", about: "<img src=x onerror=alert(1)>" } } }),
     );
@@ -135,14 +125,14 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
   });
 
   test("when the server goes away the page says so, and it goes on by itself when the server is back", async () => {
-    await using visit = await LabVisit.open(browser, lab.url);
-    const { port } = lab;
-    await lab[Symbol.asyncDispose]();
+    await using visit = await LabVisit.open(here.browser, here.lab.url);
+    const { port } = here.lab;
+    await here.lab[Symbol.asyncDispose]();
     const notices = visit.page.locator(".notices");
     await reads(notices, "The server is away.");
     await visit.press("Create a Pod");
     await reads(notices, "The server does not answer. Nothing was changed.");
-    lab = await LabProcess.start(port);
+    here.lab = await LabProcess.start(port);
     await eventually("the page has connected again", async () =>
       assert.doesNotMatch(await notices.innerText(), /The server is away/),
     );
@@ -154,7 +144,7 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
   });
 
   test("the answer of an error in place of a stream does not end it", async () => {
-    await using visit = await LabVisit.open(browser, lab.url);
+    await using visit = await LabVisit.open(here.browser, here.lab.url);
     let refused = 0;
     await visit.page.route("**/lab/events", async (route) => {
       if (refused++ === 0) await route.fulfill({ status: 503, body: "busy" });
@@ -166,7 +156,7 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
   });
 
   test("a tab that nobody sees has no stream, and the newest state as soon as it is seen", async () => {
-    await using visit = await LabVisit.open(browser, lab.url);
+    await using visit = await LabVisit.open(here.browser, here.lab.url);
     await visit.elsewhere({ do: "reset" });
     await reads(visit.truth, "version 2");
     const turn = (hidden: boolean): Promise<unknown> =>
@@ -186,7 +176,7 @@ describe("the page of the lab", { skip: (await browserAbsence()) ?? false }, () 
   });
 
   test("there is neither a style attribute nor a script in the document", async () => {
-    await using visit = await LabVisit.open(browser, lab.url);
+    await using visit = await LabVisit.open(here.browser, here.lab.url);
     const found = await visit.page.evaluate<number>(
       `document.querySelectorAll("[style], style, script:not([src]), [onclick]").length`,
     );

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { browserAbsence, startBrowser } from "../harness/browser.ts";
+import { before, describe, test } from "node:test";
+import { browserAbsence } from "../harness/browser.ts";
 import { eventually } from "../harness/eventually.ts";
-import { LabProcess } from "./lab-process.ts";
+import { labInBrowser } from "./lab-in-browser.ts";
 import { LabVisit, counter, counts, reads } from "./lab-visit.ts";
 
 // The whole story of an API server and a copy of its state, by the buttons of the page and in the words of the page.
@@ -132,22 +131,14 @@ const absence = await browserAbsence();
 
 for (const phrases of [english, japanese] as readonly Phrases[]) {
   describe(`the story of the copies, in ${phrases.language}`, { skip: absence ?? false }, () => {
-    let lab: LabProcess;
-    let browser: Browser;
+    const here = labInBrowser();
     let visit: LabVisit;
     const { told } = phrases;
     /** What the controller made it end at, since it may create a Pod of another name. */
     const podNames = async (): Promise<string[]> => visit.truth.locator(".pods .pod-name").allInnerTexts();
 
     before(async () => {
-      lab = await LabProcess.start();
-      browser = await startBrowser();
-      visit = await LabVisit.open(browser, lab.url, { language: phrases.language });
-    });
-    after(async () => {
-      await visit?.[Symbol.asyncDispose]();
-      await browser?.close();
-      await lab?.[Symbol.asyncDispose]();
+      visit = await LabVisit.open(here.browser, here.lab.url, { language: phrases.language });
     });
 
     test("a copy reads everything once, and then has the differences", async () => {
