@@ -20,7 +20,8 @@ const keyOctetsMax = 512;
 
 /**
  * Reads name, namespace, uid and version out of the octets of objects of one collection, without parsing the rest. It
- * stops at the last of them: of two fields of one name in one object, which no API server sends, it sees the first. Where
+ * stops at the last of them: of two fields of one name in one object, which no API server sends, it may see the first,
+ * and JSON.parse the last; whoever decodes the object later compares them. Where
  * the octets are anything but plain (escapes in one of these fields, a number where a text belongs) the object is
  * parsed as a whole and written anew.
  *

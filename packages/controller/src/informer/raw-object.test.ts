@@ -16,7 +16,7 @@ function rawObject(text: string): RawObject<KubeObject> {
 
 const metadata = `"name":"a","namespace":"n","uid":"u","resourceVersion":"5"`;
 
-test("an object that names itself twice and differently is never taken for either", () => {
+test("an object that says twice and differently which one it is, or of which state, is never taken for either", () => {
   const hostile = [
     `{"kind":"Pod","metadata":{${metadata}},"metadata":{"name":"b","namespace":"n"}}`,
     `{"kind":"Pod","metadata":{${metadata}},"metadata":null}`,
@@ -24,6 +24,14 @@ test("an object that names itself twice and differently is never taken for eithe
     `{"kind":"Pod","metadata":{${metadata},"name":"b"}}`,
     `{"kind":"Pod","metadata":{${metadata},"na\\u006de":"b"}}`,
     `{"kind":"Pod","metadata":{"uid":"u","uid":"v",${metadata},"namespace":"kube-system"}}`,
+    `{"kind":"Pod","metadata":{${metadata},"uid":"v"}}`,
+    `{"kind":"Pod","metadata":{${metadata},"u\\u0069d":"v"}}`,
+    `{"kind":"Pod","metadata":{"uid":"v",${metadata}}}`,
+    `{"kind":"Pod","metadata":{${metadata},"uid":null}}`,
+    `{"kind":"Pod","metadata":{${metadata},"resourceVersion":"6"}}`,
+    `{"kind":"Pod","metadata":{"resourceVersion":"6",${metadata}}}`,
+    `{"kind":"Pod","metadata":{${metadata}},"metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"6"}}`,
+    `{"kind":"Pod","metadata":{${metadata}},"metadata":{"name":"a","namespace":"n"}}`,
   ];
   for (const text of hostile) {
     assert.throws(() => rawObject(text).decode(), { code: "MalformedResponse" }, text);
@@ -31,11 +39,24 @@ test("an object that names itself twice and differently is never taken for eithe
 });
 
 test("an object may name itself twice and alike, and have fields that are called as those of all objects", () => {
-  const text = `{"kind":"Pod","metadata":{${metadata},"name":"a","labels":{"__proto__":"x","constructor":"y"}},"__proto__":{"z":1}}`;
+  const text = `{"kind":"Pod","metadata":{${metadata},"name":"a","uid":"u","resourceVersion":"5","labels":{"__proto__":"x","constructor":"y"}},"__proto__":{"z":1}}`;
   const value = rawObject(text).decode();
   assert.equal(JSON.stringify(value.metadata.labels), `{"__proto__":"x","constructor":"y"}`);
   assert.equal(Object.getPrototypeOf(value), Object.prototype);
   assert.equal(Object.isFrozen(Object.getOwnPropertyDescriptor(value, "__proto__")?.value), true);
+});
+
+test("an object is read whole whatever its uid and its version look like, and without them", () => {
+  const plain = [
+    `"uid":"u","resourceVersion":"007"`,
+    `"uid":"","resourceVersion":""`,
+    `"resourceVersion":"x"`,
+  ];
+  const odd = [`"uid":"a\\"b\\u00e9","resourceVersion":"5"`, `"uid":7,"resourceVersion":5`, `"uid":null`];
+  for (const fields of [...plain, ...odd]) {
+    const text = `{"kind":"Pod","metadata":{"name":"a","namespace":"n",${fields}}}`;
+    assert.deepEqual(rawObject(text).decode(), JSON.parse(text), text);
+  }
 });
 
 test("an object that is nested as deep as an API server lets it be is decoded and frozen to its bottom", () => {

@@ -60,7 +60,8 @@ export class RawObject<T> {
   /**
    * The object, frozen through and through, the same for all.
    *
-   * @throws ControllerError `MalformedResponse` if it is no JSON, or says twice and differently what it is called
+   * @throws ControllerError `MalformedResponse` if it is no JSON, or says twice and differently which state of which object
+   * it is
    */
   decode(): T {
     const value = this.decodeOnce();
@@ -79,11 +80,23 @@ export class RawObject<T> {
     const span = { octets, start: this.at, end: this.at + this.length, ascii: this.#ascii };
     const value = complete(decodeOctets(span)) as { readonly metadata?: ObjectMeta | null };
     // Of two fields of one name the reader takes the first and JSON.parse the last: nobody may act on one for the other.
-    if (objectKey(value.metadata ?? {}) !== this.key) {
-      const message = `the object ${this.key} has another name when it is read as a whole`;
+    const differing = this.#differingField(value.metadata ?? {});
+    if (differing !== undefined) {
+      const message = `the object ${this.key} has another ${differing} when it is read as a whole`;
       throw new ControllerError("MalformedResponse", message);
     }
     return freezeTree(value) as T;
+  }
+
+  #differingField(metadata: ObjectMeta): "name" | "resourceVersion" | "uid" | undefined {
+    if (objectKey(metadata) !== this.key) return "name";
+    const { uid, resourceVersion = "" } = metadata;
+    if (String(resourceVersion) !== String(this.version)) return "resourceVersion";
+    const from = this.at + this.#uidAt;
+    const read = this.slab.octets.toString("utf8", from, from + this.#uidLength);
+    const text = typeof uid === "string" ? uid : "";
+    // What was read stands as it does in JSON: a uid of odd characters is escaped there.
+    return read === text || `"${read}"` === JSON.stringify(text) ? undefined : "uid";
   }
 
   /** `value` is what `decode` would return. */
