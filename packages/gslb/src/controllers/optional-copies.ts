@@ -1,0 +1,143 @@
+import {
+  Informer,
+  type CollectionClient,
+  type InformerRuntime,
+  type SourceInformer,
+} from "@meridian/controller";
+import {
+  customResourceDefinitionType,
+  isStatusError,
+  type CustomResourceDefinition,
+  type KubeObject,
+} from "@meridian/kube";
+import type { TaskScope } from "../tasks/task-scope.ts";
+import { OptionalCopy, type OptionalKind } from "./optional-copy.ts";
+
+/** What the copies are made with. */
+export interface OptionalCopiesOptions {
+  readonly client: CollectionClient;
+  readonly tasks: TaskScope;
+}
+
+/**
+ * Copies of kinds whose CustomResourceDefinition may be missing, come and go while the operator runs. A kind is followed
+ * from the first time that somebody asks for its copy, in the best version that is served, and costs nothing before.
+ *
+ *     const copies = new OptionalCopies(runtime, { client, tasks });
+ *     const routes = copies.of(httpRouteKind);
+ *     routes.addHandler({ onDelete: (route) => wake(route) });
+ *     copies.onState((kind) => wakeAllOf(kind));
+ *     copies.start();
+ *     await copies.settled();
+ *     routes.state; // { is: "absent" } until somebody installs the Gateway API
+ */
+export class OptionalCopies {
+  readonly #runtime: InformerRuntime;
+  readonly #options: OptionalCopiesOptions;
+  readonly #definitions: Informer<CustomResourceDefinition>;
+  readonly #copies = new Map<string, OptionalCopy>();
+  readonly #listeners: ((kind: OptionalKind) => void)[] = [];
+  /** Why definitions cannot be read. */
+  #refusal: string | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(runtime: InformerRuntime, options: OptionalCopiesOptions) {
+    this.#runtime = runtime;
+    this.#options = options;
+    this.#definitions = new Informer<CustomResourceDefinition>(runtime, {
+      client: options.client,
+      type: customResourceDefinitionType,
+      transform: withoutSchemas,
+      onFailure: (error) => {
+        if (!isStatusError(error) || (error.code !== 401 && error.code !== 403)) return;
+        this.#refusal = `the operator may not read CustomResourceDefinitions: ${error.status.message ?? error.message}`;
+        for (const copy of this.#copies.values()) this.#tell(copy);
+      },
+    });
+    const changed = ({ metadata: { name = "" } }: CustomResourceDefinition): void => {
+      const copy = this.#copies.get(name);
+      if (copy !== undefined) this.#tell(copy);
+    };
+    this.#definitions.addHandler({
+      onAdd: changed,
+      onUpdate: (_old, definition) => changed(definition),
+      onDelete: changed,
+    });
+  }
+
+  /** The copies that there are now, for metrics. */
+  get all(): readonly SourceInformer[] {
+    return [this.#definitions, ...[...this.#copies.values()].flatMap(({ informer }) => informer ?? [])];
+  }
+
+  /** The copy of a kind, which is followed from now on. Handlers are added in the same turn. */
+  of<T extends KubeObject>(kind: OptionalKind<T>): OptionalCopy<T> {
+    const name = `${kind.plural}.${kind.group}`;
+    const present = this.#copies.get(name);
+    if (present !== undefined) return present as OptionalCopy<T>;
+    const copy = new OptionalCopy<T>(this.#runtime, kind, {
+      ...this.#options,
+      onState: () => {
+        for (const listener of this.#listeners) listener(kind);
+        this.#release();
+      },
+    });
+    this.#copies.set(name, copy);
+    queueMicrotask(() => this.#tell(copy));
+    return copy;
+  }
+
+  /** Calls back whenever the copy of a kind is complete, absent or unreadable, and was not before. */
+  onState(listener: (kind: OptionalKind) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Follows the definitions. */
+  start(): void {
+    this.#options.tasks.start("copy of customresourcedefinitions", (signal) => this.#definitions.run(signal));
+    void this.#definitions.synced.then(() => {
+      this.#refusal = undefined;
+      for (const copy of this.#copies.values()) this.#tell(copy);
+    });
+  }
+
+  /** Resolves when it is known of each copy asked for what there is, or that it cannot be known. */
+  async settled(): Promise<void> {
+    // A copy that was asked for in this turn has not begun yet.
+    await Promise.resolve();
+    while ([...this.#copies.values()].some(({ state }) => state.is === "waiting"))
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #tell(copy: OptionalCopy): void {
+    if (!this.#definitions.hasSynced) {
+      if (this.#refusal !== undefined) copy.unreadable(this.#refusal);
+      return;
+    }
+    const { kind } = copy;
+    const served = servedVersions(this.#definitions.lister.get(`${kind.plural}.${kind.group}`));
+    copy.serve(kind.versions.find((version) => served.includes(version)));
+  }
+
+  #release(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** The versions in which a kind can be read now. */
+function servedVersions(definition: CustomResourceDefinition | undefined): readonly string[] {
+  const isEstablished = (definition?.status?.conditions ?? []).some(
+    ({ type, status }) => type === "Established" && status === "True",
+  );
+  if (definition === undefined || !isEstablished) return [];
+  return definition.spec.versions.flatMap(({ name, served }) => (served ? [name] : []));
+}
+
+/** Schemas are most of a definition, and not of interest here. */
+function withoutSchemas(definition: CustomResourceDefinition): CustomResourceDefinition {
+  const { managedFields: _managed, annotations: _annotations, ...metadata } = definition.metadata;
+  const versions = definition.spec.versions.map(({ name, served, storage }) => ({ name, served, storage }));
+  return { ...definition, metadata, spec: { ...definition.spec, versions } };
+}
