@@ -8,7 +8,7 @@ import { installed, output } from "./command.ts";
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 
 /** A program that tests and benches meet, built from a Go module of its own in `e2e/peers`. */
-export type PeerName = "client-go-informer" | "coredns" | "etcd" | "kube-apiserver";
+export type PeerName = "client-go-informer" | "coredns" | "etcd" | "external-dns" | "kube-apiserver";
 
 const kubernetesVersion = "k8s.io/component-base/version";
 
@@ -17,6 +17,7 @@ const peers: Readonly<Record<PeerName, { readonly package: string; readonly link
   "client-go-informer": { package: ".", linker: "-s -w" },
   coredns: { package: ".", linker: "" },
   etcd: { package: "go.etcd.io/etcd/server/v3", linker: "-s -w" },
+  "external-dns": { package: ".", linker: "-s -w" },
   "kube-apiserver": {
     package: "k8s.io/kubernetes/cmd/kube-apiserver",
     linker: [
