@@ -165,10 +165,16 @@ test("an API that is gone rejects nothing that nobody handles, and the copy goes
         ["ApiError", "Unreachable", "Refused"],
       );
     }
-    const informer = new Informer<ConfigMap>(runtime, { client, type: configMapType });
+    let onFailure = (): void => {};
+    const failed = new Promise<void>((resolve) => (onFailure = resolve));
+    const informer = new Informer<ConfigMap>(runtime, {
+      client,
+      type: configMapType,
+      onFailure: () => onFailure(),
+    });
     const stopping = new AbortController();
     const running = informer.run(stopping.signal);
-    await runtime.clock.sleep(100);
+    await failed;
     await using _server = await runtime.network.serveHttp({
       ...{ address, port, bodyBytesMax: 1000, handler },
       tls: identity,

@@ -120,6 +120,7 @@ for (const datapath of datapaths) {
       if ((octets[at + 2]! & 2) === 0) seen.whole++;
       else seen.empty++;
     };
+    const wholeMin = rateLimit.perSecond * 0.9;
     const startMs = runtime.clock.monotonicMs();
     for (let round = 0; round < limitedDatagrams / 1_000; round++) {
       for (let sent = 0; sent < 1_000; sent++) sender.send(flood);
@@ -127,13 +128,16 @@ for (const datapath of datapaths) {
       assert.deepEqual([answer.truncated, answer.answers.length], [false, 2]);
       sender.drain(note);
     }
-    await runtime.clock.sleep(100);
-    sender.drain(note);
+    // The last answers may still be under way.
+    for (let tries = 0; tries < 500 && (seen.whole < wholeMin || seen.empty === 0); tries++) {
+      await runtime.clock.sleep(10);
+      sender.drain(note);
+    }
     const seconds = (runtime.clock.monotonicMs() - startMs) / 1_000;
     const told = `${JSON.stringify(seen)} of ${limitedDatagrams} in ${seconds} s`;
     // Two threads that write one account at once may lose an answer's price.
     assert.ok(seen.whole <= 1.05 * (seconds + 1) * rateLimit.perSecond, told);
-    assert.ok(seen.whole >= rateLimit.perSecond * 0.9 && seen.empty > 0, told);
+    assert.ok(seen.whole >= wholeMin && seen.empty > 0, told);
     assert.ok(seen.whole + seen.empty < limitedDatagrams, told);
   });
 

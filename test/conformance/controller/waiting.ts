@@ -42,14 +42,19 @@ export const waiting: ConformanceGroup = {
       await world.client.create(configMapType, configMap(ref, { a: "1" }));
       const proxy = await world.server.proxy();
       const client = await world.newClient({ url: proxy.url });
+      let seen: string | undefined;
       const waited = waitFor<ConfigMap>(runtime, client, {
         ...ref,
         type: configMapType,
-        until: (object) => object?.data?.["a"] === "9",
+        until: (object) => (seen = object?.data?.["a"]) === "9",
       });
       waited.catch(() => {}); // awaited below
-      for (const a of ["2", "5", "9"]) {
-        await runtime.clock.sleep(100);
+      for (const [before, a] of [
+        ["1", "2"],
+        ["2", "5"],
+        ["5", "9"],
+      ] as const) {
+        await world.eventually(`${before} is seen`, () => assert.equal(seen, before));
         proxy.cut();
         await world.client.patch(configMapType, ref, { type: "merge", body: { data: { a } } });
       }

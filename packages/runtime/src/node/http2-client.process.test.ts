@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { Http2SecureServer, ServerHttp2Session, ServerHttp2Stream, Settings } from "node:http2";
+import type {
+  Http2SecureServer,
+  Http2Session,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+  Settings,
+} from "node:http2";
 import { constants, createSecureServer } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
@@ -55,13 +61,14 @@ describe("the HTTP/2 client", () => {
 
   it("finishes the old streams of a connection that says GOAWAY, and opens new ones elsewhere", async () => {
     let watch: ServerHttp2Stream | undefined;
+    let goneAway: Promise<void> | undefined;
     const server = await startServer((stream, path) => {
       stream.respond({ ":status": 200 });
       if (path === "/watch") {
         watch = stream;
         stream.write("open ");
       } else {
-        if (path === "/goaway") stream.session?.goaway(constants.NGHTTP2_NO_ERROR);
+        if (path === "/goaway") goneAway = goAway(stream.session!);
         stream.end(path);
       }
     });
@@ -70,7 +77,7 @@ describe("the HTTP/2 client", () => {
     for (const target of ["/goaway", "/after"]) {
       const response = await client.request({ method: "GET", target });
       assert.equal(toText(await collect(response.body)), target);
-      await new Promise((resolve) => setTimeout(resolve, 20)); // the GOAWAY may come behind the answer
+      await goneAway;
     }
     assert.equal(sessions(server), 2);
     watch?.end("and closed");
@@ -79,18 +86,19 @@ describe("the HTTP/2 client", () => {
 
   it("ends with all its connections, those that drain included", async () => {
     const closed: Promise<unknown>[] = [];
+    let goneAway: Promise<void> | undefined;
     const server = await startServer((stream, path) => {
       stream.respond({ ":status": 200 });
       if (path === "/watch") {
         closed.push(once(stream.session!, "close"));
         stream.write("open");
-        stream.session?.goaway(constants.NGHTTP2_NO_ERROR);
+        goneAway = goAway(stream.session!);
       } else stream.end("done");
     });
     const client = new NodeHttpClient({ origin: originOf(server), tls });
     for (let connections = 1; connections <= 3; connections++) {
       await client.request({ method: "GET", target: "/watch" });
-      await new Promise((resolve) => setTimeout(resolve, 20)); // the GOAWAY may come behind the answer
+      await goneAway;
     }
     assert.equal(sessions(server), 3);
     await client[Symbol.asyncDispose]();
@@ -254,6 +262,17 @@ async function startServer(
     for (const session of open) session.destroy();
   });
   return server;
+}
+
+/**
+ * Says GOAWAY, and resolves once the client has heard of it, which may be behind the answer: frames are read in their
+ * order, and the PING that follows is answered.
+ */
+function goAway(session: Http2Session): Promise<void> {
+  session.goaway(constants.NGHTTP2_NO_ERROR);
+  return new Promise((resolve, reject) => {
+    session.ping((error) => (error === null ? resolve() : reject(error)));
+  });
 }
 
 function sessions(server: Http2SecureServer): number {
