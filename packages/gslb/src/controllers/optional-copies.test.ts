@@ -7,11 +7,12 @@ import {
   type KubeObject,
   type ResourceType,
 } from "@meridian/kube";
+import type { ObjectKind } from "../resources/object-kind.ts";
 import { TaskScope } from "../tasks/task-scope.ts";
 import { OptionalCopies } from "./optional-copies.ts";
-import type { OptionalCopy, OptionalKind } from "./optional-copy.ts";
+import type { OptionalCopy } from "./optional-copy.ts";
 
-const kind: OptionalKind = {
+const kind: ObjectKind = {
   group: "routes.example",
   plural: "routes",
   kind: "Route",

@@ -10,8 +10,9 @@ import {
   type CustomResourceDefinition,
   type KubeObject,
 } from "@meridian/kube";
+import { kindName, type ObjectKind } from "../resources/object-kind.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
-import { OptionalCopy, type OptionalKind } from "./optional-copy.ts";
+import { OptionalCopy } from "./optional-copy.ts";
 
 /** What the copies are made with. */
 export interface OptionalCopiesOptions {
@@ -36,7 +37,7 @@ export class OptionalCopies {
   readonly #options: OptionalCopiesOptions;
   readonly #definitions: Informer<CustomResourceDefinition>;
   readonly #copies = new Map<string, OptionalCopy>();
-  readonly #listeners: ((kind: OptionalKind) => void)[] = [];
+  readonly #listeners: ((kind: ObjectKind) => void)[] = [];
   /** Why definitions cannot be read. */
   #refusal: string | undefined;
   #waiting: (() => void)[] = [];
@@ -71,8 +72,8 @@ export class OptionalCopies {
   }
 
   /** The copy of a kind, which is followed from now on. Handlers are added in the same turn. */
-  of<T extends KubeObject>(kind: OptionalKind<T>): OptionalCopy<T> {
-    const name = `${kind.plural}.${kind.group}`;
+  of<T extends KubeObject>(kind: ObjectKind<T>): OptionalCopy<T> {
+    const name = kindName(kind);
     const present = this.#copies.get(name);
     if (present !== undefined) return present as OptionalCopy<T>;
     const copy = new OptionalCopy<T>(this.#runtime, kind, {
@@ -88,7 +89,7 @@ export class OptionalCopies {
   }
 
   /** Calls back whenever the copy of a kind is complete, absent or unreadable, and was not before. */
-  onState(listener: (kind: OptionalKind) => void): void {
+  onState(listener: (kind: ObjectKind) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -115,8 +116,11 @@ export class OptionalCopies {
       return;
     }
     const { kind } = copy;
-    const served = servedVersions(this.#definitions.lister.get(`${kind.plural}.${kind.group}`));
-    copy.serve(kind.versions.find((version) => served.includes(version)));
+    const definition = this.#definitions.lister.get(kindName(kind));
+    const served = definition === undefined ? [] : servedVersions(definition);
+    const version = kind.versions.find((each) => served.includes(each));
+    if (definition === undefined || version !== undefined) copy.serve(version);
+    else copy.unreadable(unservedText(kind, served));
   }
 
   #release(): void {
@@ -127,12 +131,19 @@ export class OptionalCopies {
 }
 
 /** The versions in which a kind can be read now. */
-function servedVersions(definition: CustomResourceDefinition | undefined): readonly string[] {
-  const isEstablished = (definition?.status?.conditions ?? []).some(
+function servedVersions(definition: CustomResourceDefinition): readonly string[] {
+  const isEstablished = (definition.status?.conditions ?? []).some(
     ({ type, status }) => type === "Established" && status === "True",
   );
-  if (definition === undefined || !isEstablished) return [];
+  if (!isEstablished) return [];
   return definition.spec.versions.flatMap(({ name, served }) => (served ? [name] : []));
+}
+
+function unservedText(kind: ObjectKind, served: readonly string[]): string {
+  const name = kindName(kind);
+  if (served.length === 0)
+    return `the CustomResourceDefinition ${name} is there and not served; its conditions tell why`;
+  return `the CustomResourceDefinition ${name} serves ${served.join(", ")}, and ${kind.versions.join(", ")} can be read`;
 }
 
 /** Schemas are most of a definition, and not of interest here. */

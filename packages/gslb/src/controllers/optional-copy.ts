@@ -1,34 +1,22 @@
 import {
+  dropManagedFields,
   Informer,
   type CollectionClient,
   type InformerHandler,
   type InformerRuntime,
 } from "@meridian/controller";
-import { dropManagedFields } from "@meridian/controller";
-import { apiVersionOf, isStatusError, objectKey, type KubeObject, type ResourceType } from "@meridian/kube";
+import {
+  apiVersionOf,
+  deepEqual,
+  isNotFound,
+  isStatusError,
+  objectKey,
+  type KubeObject,
+  type ResourceType,
+} from "@meridian/kube";
+import type { CopyState } from "../references/reference-source.ts";
+import type { ObjectKind } from "../resources/object-kind.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
-
-/** A kind whose definition a cluster may have or not. */
-export interface OptionalKind<T extends KubeObject = KubeObject> {
-  readonly group: string;
-  readonly plural: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-  /** Those that can be read, all alike; the best first. */
-  readonly versions: readonly string[];
-  /** Never there: it carries `T`, as in `ResourceType`. */
-  "~objects"?(object: T): void;
-}
-
-/** How a copy stands. Only a `complete` one shows what there is. */
-export type CopyState =
-  /** Not known yet. */
-  | { readonly is: "waiting" }
-  /** The cluster serves no such kind, so there are no such objects. */
-  | { readonly is: "absent" }
-  /** The API server does not let us read it. */
-  | { readonly is: "unreadable"; readonly message: string }
-  | { readonly is: "complete" };
 
 /** What copies are made with. */
 export interface OptionalCopyParts {
@@ -37,6 +25,9 @@ export interface OptionalCopyParts {
   /** The state is another now. */
   readonly onState: () => void;
 }
+
+/** So many failures in a row may be a hiccup. */
+const failuresIgnored = 3;
 
 interface Run<T extends KubeObject> {
   readonly version: string;
@@ -50,7 +41,7 @@ interface Run<T extends KubeObject> {
  * is complete, and handlers hear no more than what differs in time: each object as updated.
  */
 export class OptionalCopy<T extends KubeObject = KubeObject> {
-  readonly kind: OptionalKind<T>;
+  readonly kind: ObjectKind<T>;
   readonly #runtime: InformerRuntime;
   readonly #parts: OptionalCopyParts;
   readonly #handlers: InformerHandler<T>[] = [];
@@ -59,7 +50,7 @@ export class OptionalCopy<T extends KubeObject = KubeObject> {
   #current: Run<T> | undefined;
   #next: Run<T> | undefined;
 
-  constructor(runtime: InformerRuntime, kind: OptionalKind<T>, parts: OptionalCopyParts) {
+  constructor(runtime: InformerRuntime, kind: ObjectKind<T>, parts: OptionalCopyParts) {
     this.#runtime = runtime;
     this.kind = kind;
     this.#parts = parts;
@@ -103,10 +94,9 @@ export class OptionalCopy<T extends KubeObject = KubeObject> {
     void run.informer.synced.then(() => this.#take(run));
   }
 
-  /** Nobody can tell whether the kind is served; what is known stays. */
+  /** Nobody can tell what there is. A copy that was complete is read on: what it shows is the last that is known. */
   unreadable(message: string): void {
-    if (this.#state.is === "waiting" || this.#state.is === "unreadable")
-      this.#become({ is: "unreadable", message });
+    if (this.#state.is !== "complete") this.#become({ is: "unreadable", message });
   }
 
   #follow(version: string): Run<T> {
@@ -116,9 +106,11 @@ export class OptionalCopy<T extends KubeObject = KubeObject> {
       client: this.#parts.client,
       type,
       transform: dropManagedFields,
-      onFailure: (error) => {
-        if (isStatusError(error) && (error.code === 401 || error.code === 403))
-          this.unreadable(error.status.message ?? error.message);
+      onFailure: (error, { failures }) => {
+        // A kind that was defined a moment ago may not be served yet.
+        const isSoonOver = isNotFound(error) || failures < failuresIgnored;
+        const isForbidden = isStatusError(error) && (error.code === 401 || error.code === 403);
+        if (isForbidden || !isSoonOver) this.unreadable((error as Error).message);
       },
     });
     const previous = this.#current?.informer;
@@ -177,7 +169,7 @@ export class OptionalCopy<T extends KubeObject = KubeObject> {
   }
 
   #become(state: CopyState): void {
-    if (state.is === this.#state.is && state.is !== "unreadable") return;
+    if (deepEqual(state, this.#state)) return;
     this.#state = state;
     this.#parts.onState();
   }

@@ -1,0 +1,81 @@
+import { matchesLabels, objectKey, type KubeObject, type LabelSelector } from "@meridian/kube";
+import { kindName, type ObjectKind } from "../resources/object-kind.ts";
+
+/** How the copy of a kind stands. Only a `complete` one shows what there is. */
+export type CopyState =
+  /** Not known yet. */
+  | { readonly is: "waiting" }
+  /** The cluster has no such kind, so there are no such objects. */
+  | { readonly is: "absent" }
+  /** Nobody can tell what there is now. */
+  | { readonly is: "unreadable"; readonly message: string }
+  | { readonly is: "complete" };
+
+/** Reads objects that references lead to or through; from copies, never from the server. */
+export interface ReferenceSource {
+  state(kind: ObjectKind): CopyState;
+  /** By `namespace/name`. */
+  get<T extends KubeObject>(kind: ObjectKind<T>, key: string): T | undefined;
+  /** All objects, or those of one namespace. */
+  list<T extends KubeObject>(kind: ObjectKind<T>, namespace?: string): readonly T[];
+}
+
+/** What was looked for among the labels of a kind, in one namespace or in all. */
+export interface Selection {
+  readonly kind: ObjectKind;
+  readonly selector: LabelSelector;
+  readonly namespace?: string;
+}
+
+/**
+ * Reads from a source and remembers what was looked for, found or not: exactly those objects can change what came of it.
+ */
+export class RecordedReads {
+  readonly #source: ReferenceSource;
+  readonly #objects = new Set<string>();
+  readonly #selections: Selection[] = [];
+  readonly #kinds = new Map<string, ObjectKind>();
+
+  constructor(source: ReferenceSource) {
+    this.#source = source;
+  }
+
+  /** Objects by the name of their kind and their own key: `routes.example demo/app`. */
+  get objects(): ReadonlySet<string> {
+    return this.#objects;
+  }
+
+  get selections(): readonly Selection[] {
+    return this.#selections;
+  }
+
+  /** Every kind that was read at all. */
+  get kinds(): Iterable<string> {
+    return this.#kinds.keys();
+  }
+
+  state(kind: ObjectKind): CopyState {
+    this.#kinds.set(kindName(kind), kind);
+    return this.#source.state(kind);
+  }
+
+  get<T extends KubeObject>(kind: ObjectKind<T>, key: string): T | undefined {
+    this.#kinds.set(kindName(kind), kind);
+    this.#objects.add(`${kindName(kind)} ${key}`);
+    return this.#source.get(kind, key);
+  }
+
+  /** Objects whose labels match, in the order of their keys, in one namespace or in all. */
+  select<T extends KubeObject>(
+    kind: ObjectKind<T>,
+    selector: LabelSelector,
+    namespace?: string,
+  ): readonly T[] {
+    this.#kinds.set(kindName(kind), kind);
+    this.#selections.push({ kind, selector, ...(namespace === undefined ? {} : { namespace }) });
+    return this.#source
+      .list(kind, namespace)
+      .filter((object) => matchesLabels(selector, object.metadata.labels))
+      .toSorted((a, b) => (objectKey(a.metadata) < objectKey(b.metadata) ? -1 : 1));
+  }
+}
