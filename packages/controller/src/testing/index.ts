@@ -13,6 +13,7 @@ export type { ApiTruthOptions, TruthCounts } from "./truth/api-truth.ts";
 export type { TruthChange } from "./truth/truth-history.ts";
 export { FaultyHttp } from "./faults/faulty-http.ts";
 export type { FaultAim } from "./faults/faulty-http.ts";
+export type { BefallenEvent, FaultObserver } from "./faults/fault-observer.ts";
 export { refusals } from "./faults/fault.ts";
 export type { CutKind, EventFault, Refusal, RequestFault } from "./faults/fault.ts";
 export { httpTo } from "./faults/http-to.ts";

@@ -1,8 +1,9 @@
 import type { ResourceType } from "@meridian/kube";
 import { KubeClient } from "../client/kube-client.ts";
 import type { KubeClientOptions } from "../client/client-options.ts";
-import { FaultyHttp, withHttpClient } from "./faults/faulty-http.ts";
+import { FaultyHttp } from "./faults/faulty-http.ts";
 import { httpTo } from "./faults/http-to.ts";
+import { withHttpClient } from "./faults/with-http-client.ts";
 import { testRuntime } from "./test-runtime.ts";
 import type { TestRuntime, TestRuntimeOptions } from "./test-runtime.ts";
 import { ApiTruth } from "./truth/api-truth.ts";

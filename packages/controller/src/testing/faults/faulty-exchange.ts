@@ -1,12 +1,17 @@
+import type { LineKind } from "./watch-line.ts";
+
 /** Octets on their way. */
 export interface Piece {
   readonly octets: Uint8Array;
-  /** A line of a watch, on which faults may fall. */
-  readonly line: boolean;
+  /** What it is where it is a whole line of a watch: on such ones faults may fall. */
+  readonly line?: LineKind;
 }
 
 /** Octets that wait between server and client at most; then the server has to wait, as TCP would have it. */
 const heldBytesMax = 1024 * 1024;
+
+/** Lines of the past that are kept at least: enough to repeat one. A long run must not keep everything that was ever said. */
+const pastMax = 100;
 
 /** One request that is under way, with what has come of its answer and has not been let through. */
 export class FaultyExchange {
@@ -31,9 +36,14 @@ export class FaultyExchange {
     if (callers?.aborted === true) this.#onAbort();
   }
 
-  /** Octets that wait here. */
-  get waiting(): number {
-    return this.#pieces.length;
+  /** What is to be let through next. */
+  get first(): Piece | undefined {
+    return this.#pieces[0];
+  }
+
+  /** Events that wait here. */
+  get waitingEvents(): number {
+    return this.#pieces.filter(({ line }) => line === "event").length;
   }
 
   push(piece: Piece): void {
@@ -43,12 +53,16 @@ export class FaultyExchange {
     this.#move();
   }
 
-  shift(): Piece | undefined {
-    const piece = this.#pieces.shift();
-    if (piece === undefined) return undefined;
-    this.#bytes -= piece.octets.length;
+  /** Takes the first piece away. */
+  shift(): void {
+    this.#bytes -= this.#pieces.shift()?.octets.length ?? 0;
     this.#move();
-    return piece;
+  }
+
+  /** Adds a line to the past. */
+  remember(line: Uint8Array): void {
+    this.past.push(line);
+    if (this.past.length > 2 * pastMax) this.past.splice(0, pastMax);
   }
 
   /** Nothing comes any more; what is here is still delivered, and then the error, if there is one. */

@@ -4,17 +4,20 @@ import type {
   HttpClient,
   HttpClientRequest,
   HttpClientResponse,
-  Network,
   Random,
   Runtime,
 } from "@meridian/runtime";
 import { isWatch, statusOfRefusal } from "./fault.ts";
 import type { CutKind, EventFault, Refusal, RequestFault } from "./fault.ts";
+import type { FaultObserver } from "./fault-observer.ts";
 import { FaultyExchange } from "./faulty-exchange.ts";
+import type { Piece } from "./faulty-exchange.ts";
 import { gate } from "./gate.ts";
 import { LineCutter } from "./line-cutter.ts";
-import { changedLine } from "./watch-line.ts";
-import type { LineChanges } from "./watch-line.ts";
+import { randomChunks } from "./random-chunks.ts";
+import { changedBookmark, lineKind } from "./watch-line.ts";
+import { WatchPast } from "./watch-past.ts";
+import { withHttpClient } from "./with-http-client.ts";
 
 /** A fault that waits for its request. */
 interface WaitingFault {
@@ -55,25 +58,28 @@ export class FaultyHttp {
   readonly #clock: Pick<Clock, "sleep" | "monotonicMs">;
   readonly #random: Pick<Random, "uint32" | "float">;
   readonly #chunks: "random" | "whole";
+  readonly #observer: FaultObserver;
   readonly #exchanges = new Set<FaultyExchange>();
   readonly #watches = new Set<FaultyExchange>();
   readonly #requestFaults: WaitingFault[] = [];
   readonly #eventFaults: EventFault[] = [];
-  readonly #past = new Map<string, Uint8Array[]>();
+  readonly #past = new WatchPast();
   #mode: "open" | "cut" | "silent" = "open";
   #connected = gate();
   #heldUntilMs = -Infinity;
+  #watchAnsweredMs = -Infinity;
 
   constructor(
     runtime: {
       readonly clock: Pick<Clock, "sleep" | "monotonicMs">;
       readonly random: Pick<Random, "uint32" | "float">;
     },
-    options: { readonly chunks?: "random" | "whole" } = {},
+    options: { readonly chunks?: "random" | "whole"; readonly observer?: FaultObserver } = {},
   ) {
     this.#clock = runtime.clock;
     this.#random = runtime.random;
     this.#chunks = options.chunks ?? "random";
+    this.#observer = options.observer ?? {};
   }
 
   get mode(): "open" | "cut" | "silent" {
@@ -83,6 +89,18 @@ export class FaultyHttp {
   /** How many watches are open. */
   get watches(): number {
     return this.#watches.size;
+  }
+
+  /** When the newest watch was answered, by the clock's `monotonicMs`; `-Infinity` before the first. */
+  get watchAnsweredMs(): number {
+    return this.#watchAnsweredMs;
+  }
+
+  /** Events of watches that came from the server and have not been let through. */
+  get heldEvents(): number {
+    let held = 0;
+    for (const exchange of this.#exchanges) held += exchange.waitingEvents;
+    return held;
   }
 
   /** The runtime with this box before its HTTP clients. */
@@ -113,6 +131,7 @@ export class FaultyHttp {
   connect(): void {
     this.#mode = "open";
     this.#connected.open();
+    this.#changed();
   }
 
   /** Ends the watches that are open now. */
@@ -133,7 +152,7 @@ export class FaultyHttp {
   repeat(back: number): void {
     for (const watch of this.#watches) {
       const octets = watch.past.at(-1 - back);
-      if (octets !== undefined) watch.push({ octets, line: false });
+      if (octets !== undefined) watch.push({ octets });
     }
   }
 
@@ -157,10 +176,15 @@ export class FaultyHttp {
     this.#eventFaults.push(fault);
   }
 
+  /** Forgets the faults that wait for an event. */
+  spareEvents(): void {
+    this.#eventFaults.length = 0;
+  }
+
   /** Forgets the faults that have not met anything, and lets everything through. */
   calm(): void {
     this.#requestFaults.length = 0;
-    this.#eventFaults.length = 0;
+    this.spareEvents();
     this.#heldUntilMs = -Infinity;
     this.suppressBookmarks = false;
     this.stripInitialEventsEnd = false;
@@ -171,13 +195,18 @@ export class FaultyHttp {
   #leaveOpen(mode: "cut" | "silent"): void {
     if (this.#mode === "open") this.#connected = gate();
     this.#mode = mode;
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#observer.onChange?.();
   }
 
   async #request(inner: HttpClient, request: HttpClientRequest): Promise<HttpClientResponse> {
     const at = this.#requestFaults.findIndex(({ meant }) => meant(request));
     const fault = at < 0 ? undefined : this.#requestFaults.splice(at, 1)[0]?.fault;
     const watches = isWatch(request);
-    const exchange = new FaultyExchange(request.signal, watches ? this.#pastOf(request) : []);
+    const exchange = new FaultyExchange(request.signal, watches ? this.#past.of(request) : []);
     this.#exchanges.add(exchange);
     const forget = (): void => this.#forget(exchange);
     exchange.signal.addEventListener("abort", forget, { once: true });
@@ -191,6 +220,8 @@ export class FaultyHttp {
       await this.#delayAnswer(fault, exchange.signal);
       await this.#passable(exchange.signal);
       if (watches && response.status < 300) this.#watches.add(exchange);
+      if (watches) this.#watchAnsweredMs = this.#clock.monotonicMs();
+      this.#changed();
       void this.#receive(response, { exchange, watches, fault });
       return { ...response, body: this.#body(exchange) };
     } catch (error) {
@@ -235,15 +266,17 @@ export class FaultyHttp {
     try {
       for await (const octets of response.body) {
         if (fault?.do === "truncate") {
-          exchange.push({ octets: octets.slice(0, octets.length >> 1), line: false });
+          exchange.push({ octets: octets.slice(0, octets.length >> 1) });
           exchange.end(fault.how === "broken" ? broken() : undefined);
           return;
         }
-        const pieces = byLine ? cutter.push(octets) : [octets.slice()];
-        for (const one of pieces) exchange.push({ octets: one, line: byLine });
+        if (byLine)
+          for (const line of cutter.push(octets)) exchange.push({ octets: line, line: lineKind(line) });
+        else exchange.push({ octets: octets.slice() });
+        this.#changed();
         await exchange.room();
       }
-      if (cutter.rest.length > 0) exchange.push({ octets: cutter.rest, line: false });
+      if (cutter.rest.length > 0) exchange.push({ octets: cutter.rest });
       exchange.end();
     } catch (error) {
       // What is here already still arrives; the failure comes after it.
@@ -257,7 +290,7 @@ export class FaultyHttp {
       for (;;) {
         await this.#passable(exchange.signal);
         exchange.signal.throwIfAborted();
-        const next = exchange.shift();
+        const next = exchange.first;
         if (next !== undefined) yield* this.#deliver(next, exchange);
         else if (exchange.over) return;
         else await exchange.moved();
@@ -270,46 +303,39 @@ export class FaultyHttp {
   }
 
   async *#deliver({ octets, line }: Piece, exchange: FaultyExchange): AsyncGenerator<Uint8Array, void> {
-    if (!line) return yield* this.#chunked(octets);
-    const changed = changedLine(octets, this.#lineChanges());
-    if (changed === undefined) return;
-    const fault = changed.isEvent ? this.#eventFaults.shift() : undefined;
-    if (changed.isEvent) remember(exchange.past, changed.octets);
-    switch (fault?.do) {
-      case "drop":
-        return;
-      case "break":
-        yield changed.octets.subarray(0, changed.octets.length >> 1);
-        throw broken();
-      case "delay":
-        await this.#clock.sleep(fault.ms, exchange.signal);
-        await this.#passable(exchange.signal);
-        break;
-      case "double":
-        yield* this.#chunked(changed.octets);
-        break;
-      case undefined:
-    }
-    yield* this.#chunked(changed.octets);
+    if (line === "event") return yield* this.#deliverEvent(octets, exchange);
+    this.#take(exchange);
+    const changed = line === "bookmark" ? changedBookmark(octets, this) : octets;
+    if (changed !== undefined) yield* this.#chunked(changed);
   }
 
-  #lineChanges(): LineChanges {
-    const { suppressBookmarks, stripInitialEventsEnd } = this;
-    return { suppressBookmarks, stripInitialEventsEnd };
+  async *#deliverEvent(line: Uint8Array, exchange: FaultyExchange): AsyncGenerator<Uint8Array, void> {
+    const fault = this.#eventFaults.shift();
+    exchange.remember(line);
+    if (fault !== undefined) this.#observer.onEventFault?.({ fault, line, over: fault.do !== "delay" });
+    if (fault?.do === "delay") {
+      await this.#clock.sleep(fault.ms, exchange.signal);
+      await this.#passable(exchange.signal);
+      this.#observer.onEventFault?.({ fault, line, over: true });
+    }
+    // Not before: what is late is still held back.
+    this.#take(exchange);
+    if (fault?.do === "drop") return;
+    if (fault?.do === "break") {
+      yield line.subarray(0, line.length >> 1);
+      throw broken();
+    }
+    if (fault?.do === "double") yield* this.#chunked(line);
+    yield* this.#chunked(line);
   }
 
-  /** Some octets go in pieces, and some one by one. */
-  *#chunked(octets: Uint8Array): Generator<Uint8Array, void> {
-    const how = this.#chunks === "whole" ? 3 : this.#random.uint32() % 4;
-    if (how === 0 && octets.length > 1) {
-      const at = 1 + (this.#random.uint32() % (octets.length - 1));
-      yield octets.subarray(0, at);
-      yield octets.subarray(at);
-    } else if (how === 1 && octets.length < 2_000) {
-      for (const octet of octets) yield Uint8Array.of(octet);
-    } else {
-      yield octets;
-    }
+  #take(exchange: FaultyExchange): void {
+    exchange.shift();
+    this.#changed();
+  }
+
+  #chunked(octets: Uint8Array): Iterable<Uint8Array> {
+    return this.#chunks === "whole" ? [octets] : randomChunks(octets, this.#random);
   }
 
   /** Resolves when the box lets something through; rejects when the signal aborts. */
@@ -323,51 +349,16 @@ export class FaultyHttp {
     }
   }
 
-  /** The lines that watches of the same objects have had. */
-  #pastOf({ target }: HttpClientRequest): Uint8Array[] {
-    const [path = "", search] = target.split("?");
-    const query = new URLSearchParams(search);
-    const objects = `${path}?${query.get("labelSelector") ?? ""}&${query.get("fieldSelector") ?? ""}`;
-    let past = this.#past.get(objects);
-    if (past === undefined) this.#past.set(objects, (past = []));
-    return past;
-  }
-
   #forget(exchange: FaultyExchange): void {
     this.#exchanges.delete(exchange);
     this.#watches.delete(exchange);
     exchange.close(new NetworkError("Closed", "the box has no use for this exchange any more"));
+    this.#changed();
   }
 }
 
-/** The runtime with other HTTP clients. */
-export function withHttpClient(runtime: Runtime, httpClient: Network["httpClient"]): Runtime {
-  const { network } = runtime;
-  const other: Network = {
-    serveUdp: (options) => network.serveUdp(options),
-    bindUdp: (options) => network.bindUdp(options),
-    listenTcp: (options) => network.listenTcp(options),
-    connectTcp: (options) => network.connectTcp(options),
-    connectTls: (options) => network.connectTls(options),
-    serveStreams: (options) => network.serveStreams(options),
-    serveHttp: (options) => network.serveHttp(options),
-    httpClient,
-  };
-  return { ...runtime, network: other };
-}
-
-/** Enough to repeat; a long run must not keep everything that was ever said. */
-const pastMax = 100;
-
-function remember(past: Uint8Array[], octets: Uint8Array): void {
-  past.push(octets);
-  if (past.length > 2 * pastMax) past.splice(0, pastMax);
-}
-
-type Piece = Parameters<FaultyExchange["push"]>[0];
-
 function piece(text: string): Piece {
-  return { octets: new TextEncoder().encode(text), line: false };
+  return { octets: new TextEncoder().encode(text) };
 }
 
 function broken(): NetworkError {
