@@ -97,8 +97,8 @@ function composeCopy(copy: LabCopy, parts: StateParts, truth: TruthState): CopyS
     counters: copy.counters,
     server: countersSince(copy.countedBefore, reading.counters.get(copy.name) ?? noCounters),
     reads: copy.reads,
-    armed: wire.armed ?? null,
-    heldBack: wire.heldBack,
+    armed: copy.armed ?? null,
+    heldBack: wire.heldEvents,
   };
 }
 

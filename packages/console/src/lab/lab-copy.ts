@@ -1,11 +1,13 @@
 import { Informer, KubeClient } from "@meridian/controller";
+import { FaultyHttp } from "@meridian/controller/faults";
+import type { EventFault } from "@meridian/controller/faults";
 import { podType } from "@meridian/kube";
 import type { Pod } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import type { Runtime } from "@meridian/runtime";
-import type { CopyCounters, LabEvent, ServerCounters } from "../lab-state.ts";
-import { FaultyWire } from "../wire/faulty-wire.ts";
-import type { WireIncident, WireListener } from "../wire/faulty-wire.ts";
+import type { ArmedFault, CopyCounters, LabEvent, ServerCounters } from "../lab-state.ts";
+import { eventFault, wireIncident } from "../wire/wire-incident.ts";
+import type { WireIncident } from "../wire/wire-incident.ts";
 import { labNamespace } from "./lab-pods.ts";
 import type { VersionLine } from "./version-line.ts";
 
@@ -33,7 +35,7 @@ export interface LabCopyOptions {
 /** An informer with a wire that can be cut. It runs until it is disposed. */
 export class LabCopy implements AsyncDisposable {
   readonly name: string;
-  readonly wire: FaultyWire;
+  readonly wire: FaultyHttp;
   readonly informer: Informer<Pod>;
   readonly countedBefore: ServerCounters;
   /** Times that it was read by the button. */
@@ -41,6 +43,7 @@ export class LabCopy implements AsyncDisposable {
   readonly #client: KubeClient;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
+  #armed: { readonly fault: ArmedFault; readonly asEventFault: EventFault } | undefined;
   #told = { fullReads: 0, expired: 0 };
   #tooOld = false;
   /** The version at which the copy was left behind, until it is told that it has caught up. */
@@ -50,18 +53,22 @@ export class LabCopy implements AsyncDisposable {
     const { apiServer, onChange } = options;
     this.name = options.name;
     this.countedBefore = options.countedBefore;
-    const listener: WireListener = {
-      onChange,
-      onIncident: (incident) => options.onIncident(this, incident),
-    };
-    this.wire = new FaultyWire(runtime.network.httpClient({ origin: apiServer.origin }), {
-      clock: runtime.clock,
-      listener,
+    this.wire = new FaultyHttp(runtime, {
+      chunks: "whole",
+      observer: {
+        onChange,
+        onEventFault: (befallen) => {
+          if (befallen.fault === this.#armed?.asEventFault) this.#armed = undefined;
+          const incident = wireIncident(befallen);
+          if (incident !== undefined) options.onIncident(this, incident);
+        },
+      },
     });
-    this.#client = new KubeClient(
-      { ...runtime, network: { ...runtime.network, httpClient: () => this.wire } },
-      { origin: apiServer.origin, token: apiServer.tokenOf(options.name), deadlineMs: patienceMs },
-    );
+    this.#client = new KubeClient(this.wire.inFrontOf(runtime), {
+      origin: apiServer.origin,
+      token: apiServer.tokenOf(options.name),
+      deadlineMs: patienceMs,
+    });
     // What goes wrong is told by the lab's own log: a person has just done it.
     this.informer = new Informer<Pod>(
       { ...runtime, log: silentLogger },
@@ -74,6 +81,18 @@ export class LabCopy implements AsyncDisposable {
   /** Everything in the copy. Reads memory, never the server. */
   read(): readonly Pod[] {
     return this.informer.lister.list(labNamespace);
+  }
+
+  /** The fault that waits for an event. */
+  get armed(): ArmedFault | undefined {
+    return this.#armed?.fault;
+  }
+
+  /** The next event of the watch meets this fault, and no other that was armed before. */
+  arm(fault: ArmedFault): void {
+    this.#armed = { fault, asEventFault: eventFault(fault) };
+    this.wire.spareEvents();
+    this.wire.befallEvent(this.#armed.asEventFault);
   }
 
   get counters(): CopyCounters {
@@ -117,7 +136,7 @@ export class LabCopy implements AsyncDisposable {
     this.#told = { fullReads, expired };
 
     const gap = this.#gap;
-    if (gap === undefined || this.wire.mode !== "open" || this.wire.heldBack > 0) return news;
+    if (gap === undefined || this.wire.mode !== "open" || this.wire.heldEvents > 0) return news;
     if (!this.informer.connected || about.behind > 0) return news;
     if (watches < gap.watchesMin) return news;
     const changes = about.writes.filter((write) => write > gap.version && write <= version).length;

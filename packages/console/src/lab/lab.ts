@@ -5,22 +5,19 @@ import { silentLogger } from "@meridian/runtime";
 import type { Runtime } from "@meridian/runtime";
 import type { LabCommand, LabCommandAnswer, LabRefusal } from "../lab-commands.ts";
 import { labLimits } from "../lab-state.ts";
-import type { ArmedFault, LabState, ServerCounters } from "../lab-state.ts";
-import type { WireIncident } from "../wire/faulty-wire.ts";
-import { countersSince, noCounters, sumOfCounters } from "./compose-state.ts";
+import type { LabState } from "../lab-state.ts";
+import { sumOfCounters } from "./compose-state.ts";
 import { ControllerDesk, desiredDefault } from "./controller-desk.ts";
-import { LabCopy } from "./lab-copy.ts";
-import type { LabApiServer } from "./lab-copy.ts";
+import { CopyDesk } from "./copy-desk.ts";
+import type { LabApiServer, LabCopy } from "./lab-copy.ts";
 import { labNamespace, nextName } from "./lab-pods.ts";
-import { beginningManager, controllerUser, copyNames, lookerUser, pageUser } from "./lab-users.ts";
+import { beginningManager, controllerUser, lookerUser, pageUser } from "./lab-users.ts";
 import { LabView } from "./lab-view.ts";
 import { PageWriter } from "./page-writer.ts";
 import { Truth } from "./truth.ts";
+import { Turns } from "./turns.ts";
 
-/** How long a copy may take to be complete before a command answers without it. */
-const syncMs = 5_000;
 const requestMs = 10_000;
-const steadyWatchMs = 1_100;
 const historyMaxDefault = 4;
 const readsDefault = 100;
 const delayMsDefault = 5_000;
@@ -40,29 +37,28 @@ type RefusalOrNothing = LabRefusal | undefined;
  */
 export class Lab implements AsyncDisposable {
   readonly #runtime: Runtime;
-  readonly #options: LabOptions;
   readonly #truth: Truth;
   readonly #page: KubeClient;
   readonly #small: KubeClient;
   readonly #view: LabView;
   readonly #writer: PageWriter;
-  readonly #desk: ControllerDesk;
+  readonly #copies: CopyDesk;
+  readonly #controller: ControllerDesk;
   readonly #closing = new AbortController();
   readonly #following: Promise<void>;
   /** Looks and commands: each waits for the one before. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   /** Commands that are carried out or wait for that. */
   #waiting = 0;
   /** The look that has not begun: all who ask until then share it. */
   #nextLook: Promise<void> | undefined;
   #historyMax = historyMaxDefault;
-  #copies: readonly LabCopy[] = [];
 
   /** Empties the namespace `default` of Pods and begins. @throws what the API server answers */
   static async open(runtime: Runtime, options: LabOptions): Promise<Lab> {
     const lab = new Lab(runtime, options);
     try {
-      await lab.#inTurn(async () => {
+      await lab.#turns.run(async () => {
         await lab.#reset();
         await lab.#view.look();
       });
@@ -78,7 +74,6 @@ export class Lab implements AsyncDisposable {
     const { apiServer } = options;
     const { origin } = apiServer;
     this.#runtime = runtime;
-    this.#options = options;
     const clientOf = (user: string): KubeClient =>
       new KubeClient(runtime, {
         origin,
@@ -95,12 +90,22 @@ export class Lab implements AsyncDisposable {
     this.#small = clientOf(controllerUser);
     this.#view = new LabView(runtime, {
       truth: this.#truth,
-      scene: () => ({ copies: this.#copies, controller: this.#desk.state, historyMax: this.#historyMax }),
-      inTurn: (work) => this.#inTurn(work),
+      scene: () => ({
+        copies: this.#copies.copies,
+        controller: this.#controller.state,
+        historyMax: this.#historyMax,
+      }),
+      inTurn: (work) => this.#turns.run(work),
       signal: this.#closing.signal,
     });
     this.#writer = new PageWriter(this.#page, this.#view);
-    this.#desk = new ControllerDesk(runtime, { client: this.#small, view: this.#view });
+    this.#copies = new CopyDesk(runtime, {
+      apiServer,
+      truth: this.#truth,
+      view: this.#view,
+      signal: this.#closing.signal,
+    });
+    this.#controller = new ControllerDesk(runtime, { client: this.#small, view: this.#view });
     // It only says when to look: other programs may write as well.
     const follower = new Informer<Pod>(
       { ...runtime, log: silentLogger },
@@ -123,7 +128,7 @@ export class Lab implements AsyncDisposable {
 
   /** The state as it is right now. @throws what the API server answers */
   async look(): Promise<LabState> {
-    this.#nextLook ??= this.#inTurn(() => {
+    this.#nextLook ??= this.#turns.run(() => {
       this.#nextLook = undefined;
       return this.#view.look();
     });
@@ -139,7 +144,7 @@ export class Lab implements AsyncDisposable {
     if (this.#waiting >= waitingMax) return { refusal: { code: "Unavailable", about: "busy" } };
     this.#waiting++;
     try {
-      return await this.#inTurn(() => this.#doNow(command));
+      return await this.#turns.run(() => this.#doNow(command));
     } finally {
       this.#waiting--;
     }
@@ -148,17 +153,11 @@ export class Lab implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(closed());
     this.#truth.stop(closed());
-    await this.#turn;
-    await this.#desk.reset();
-    await Promise.all(this.#copies.map((copy) => copy[Symbol.asyncDispose]()));
+    await this.#turns.settled();
+    await this.#controller.reset();
+    await this.#copies.reset();
     await this.#following;
     await Promise.all([this.#truth, this.#page, this.#small].map((client) => client[Symbol.asyncDispose]()));
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => {});
-    return done;
   }
 
   async #doNow(command: LabCommand): Promise<LabCommandAnswer> {
@@ -184,15 +183,16 @@ export class Lab implements AsyncDisposable {
         await this.#writer.delete(command.name);
         return undefined;
       case "compact":
-        return this.#compact(command.keep ?? 0);
+        await this.#compact(command.keep ?? 0);
+        return undefined;
       case "setHistory":
         this.#historyMax = command.records;
         this.#view.tell({ code: "historyMaxSet", historyMax: command.records });
         return undefined;
       case "addCopy":
-        return this.#addCopy();
+        return this.#copies.add();
       case "stopController":
-        await this.#desk.stop();
+        await this.#controller.stop();
         return undefined;
       case "reset":
         return this.#reset();
@@ -205,7 +205,7 @@ export class Lab implements AsyncDisposable {
       case "doubleEvent":
       case "delayEvent":
       case "startController": {
-        const copy = this.#copies.find(({ name }) => name === command.copy);
+        const copy = this.#copies.copies.find(({ name }) => name === command.copy);
         if (copy === undefined) return { code: "NoSuchCopy", about: command.copy };
         return this.#carryOutOn(copy, command);
       }
@@ -218,25 +218,34 @@ export class Lab implements AsyncDisposable {
   ): Promise<RefusalOrNothing> {
     switch (command.do) {
       case "cut":
-        return command.how === "silence" ? this.#silence(copy) : this.#cut(copy);
+        if (command.how === "silence") this.#copies.silence(copy);
+        else await this.#copies.cut(copy);
+        return undefined;
       case "connect":
-        return this.#connect(copy);
+        await this.#copies.connect(copy);
+        return undefined;
       case "removeCopy":
-        return this.#removeCopy(copy);
+        await this.#controller.stop(copy);
+        await this.#copies.remove(copy);
+        return undefined;
       case "readCopy":
-        return this.#readCopy(copy, command.times ?? readsDefault);
+        await this.#copies.read(copy, command.times ?? readsDefault);
+        return undefined;
       case "staleWrite":
         return (await this.#writer.changeAsSeenBy(copy, command.name))
           ? undefined
           : { code: "NoSuchPod", about: command.name };
       case "loseEvent":
-        return this.#arm(copy, { fault: command.silently === true ? "loseSilently" : "lose", ms: 0 });
+        this.#copies.arm(copy, { fault: command.silently === true ? "loseSilently" : "lose", ms: 0 });
+        return undefined;
       case "doubleEvent":
-        return this.#arm(copy, { fault: "double", ms: 0 });
+        this.#copies.arm(copy, { fault: "double", ms: 0 });
+        return undefined;
       case "delayEvent":
-        return this.#arm(copy, { fault: "delay", ms: command.ms ?? delayMsDefault });
+        this.#copies.arm(copy, { fault: "delay", ms: command.ms ?? delayMsDefault });
+        return undefined;
       case "startController":
-        await this.#desk.start(copy, command.desired ?? desiredDefault);
+        await this.#controller.start(copy, command.desired ?? desiredDefault);
         return undefined;
     }
   }
@@ -244,136 +253,24 @@ export class Lab implements AsyncDisposable {
   async #createPod(given: string | undefined): Promise<RefusalOrNothing> {
     const pods = this.#view.reading?.pods ?? [];
     if (pods.length >= labLimits.pods) return { code: "TooMany", about: "pods" };
-    const all = [...pods, ...this.#copies.flatMap((copy) => copy.read())];
+    const all = [...pods, ...this.#copies.copies.flatMap((copy) => copy.read())];
     await this.#writer.create(given ?? nextName(all.map(({ metadata }) => metadata.name ?? "")));
     return undefined;
   }
 
-  // The history.
-
-  async #compact(keep: number): Promise<RefusalOrNothing> {
+  async #compact(keep: number): Promise<void> {
     // What is about to be forgotten is to be seen first.
     await this.#view.look();
     await this.#truth.compact({ keep });
     await this.#view.look();
     const oldestResumable = this.#view.line.versionOf(this.#view.reading?.compactedResourceVersion ?? "");
     this.#view.tell({ code: "compacted", keep, oldestResumable });
-    return undefined;
   }
 
-  // Copies.
-
-  async #addCopy(): Promise<RefusalOrNothing> {
-    const name = copyNames.find((each) => !this.#copies.some((copy) => copy.name === each));
-    if (name === undefined) return { code: "TooMany", about: "copies" };
-    const counters = await this.#truth.counters();
-    const copy = new LabCopy(this.#runtime, {
-      name,
-      apiServer: this.#options.apiServer,
-      countedBefore: counters.get(name) ?? noCounters,
-      onChange: () => this.#view.lookSoon(),
-      onIncident: (of, incident) => this.#incident(of, incident),
-    });
-    this.#copies = [...this.#copies, copy].toSorted((a, b) => a.name.localeCompare(b.name));
-    this.#view.tell({ code: "copyAdded", copy: name });
-    const waiting = new AbortController();
-    const patience = this.#runtime.clock.sleep(syncMs, waiting.signal).catch(() => {});
-    await Promise.race([copy.informer.synced, patience]);
-    waiting.abort();
-    return undefined;
-  }
-
-  async #removeCopy(copy: LabCopy): Promise<RefusalOrNothing> {
-    await this.#desk.stop(copy);
-    this.#copies = this.#copies.filter((each) => each !== copy);
-    await copy[Symbol.asyncDispose]();
-    this.#view.tell({ code: "copyRemoved", copy: copy.name });
-    return undefined;
-  }
-
-  async #readCopy(copy: LabCopy, times: number): Promise<RefusalOrNothing> {
-    const before = await this.#countedByServer();
-    let pods = 0;
-    for (let read = 0; read < times; read++) pods = copy.read().length;
-    copy.reads += times;
-    const after = await this.#countedByServer();
-    this.#view.tell({ code: "copyRead", copy: copy.name, times, pods, before, after });
-    return undefined;
-  }
-
-  async #countedByServer(): Promise<ServerCounters> {
-    const counters = await this.#truth.counters();
-    return countersSince(this.#view.countedBefore, sumOfCounters(counters.values()));
-  }
-
-  // The wire.
-
-  async #cut(copy: LabCopy): Promise<RefusalOrNothing> {
-    if (copy.wire.mode === "cut") return undefined;
-    await this.#letWatchLast(copy);
-    copy.beginGap(this.#view.line, "broken");
-    copy.wire.cut();
-    this.#view.tell({ code: "wireCut", copy: copy.name, version: this.#versionOf(copy) });
-    return undefined;
-  }
-
-  #silence(copy: LabCopy): RefusalOrNothing {
-    if (copy.wire.mode === "silent") return undefined;
-    copy.beginGap(this.#view.line, "silent");
-    copy.wire.silence();
-    this.#view.tell({ code: "wireSilent", copy: copy.name, version: this.#versionOf(copy) });
-    return undefined;
-  }
-
-  /**
-   * An informer takes a watch that ends within a second and without an event for one that its server ends at once, and reads
-   * everything to be sure. A person who cuts the wire so soon wants to see something else.
-   */
-  async #letWatchLast(copy: LabCopy): Promise<void> {
-    const { clock } = this.#runtime;
-    const openMs = clock.monotonicMs() - copy.wire.watchOpenedAtMs;
-    if (openMs < steadyWatchMs) await clock.sleep(steadyWatchMs - openMs, this.#closing.signal);
-  }
-
-  #versionOf(copy: LabCopy): number | null {
-    return this.#view.line.versionIfAny(copy.informer.version);
-  }
-
-  async #connect(copy: LabCopy): Promise<RefusalOrNothing> {
-    if (copy.wire.mode === "open") return undefined;
-    // The history is cut to its length before the copy comes back.
-    await this.#view.look();
-    const behind = this.state.copies.find(({ name }) => name === copy.name)?.behind ?? 0;
-    this.#view.tell({ code: "wireConnected", copy: copy.name, behind });
-    copy.wire.connect();
-    return undefined;
-  }
-
-  #arm(copy: LabCopy, fault: ArmedFault): RefusalOrNothing {
-    copy.wire.arm(fault);
-    this.#view.tell({ code: "faultArmed", copy: copy.name, ...fault });
-    return undefined;
-  }
-
-  #incident(copy: LabCopy, { event, ms, what }: WireIncident): void {
-    if (what === "lost") copy.beginGap(this.#view.line, "broken");
-    this.#view.tellInOrder({
-      code: incidentCodes[what],
-      copy: copy.name,
-      name: event.name,
-      change: event.change,
-      version: this.#view.line.versionOf(event.resourceVersion),
-      ms,
-    });
-  }
-
-  // Back to the start.
-
+  /** Back to the start. */
   async #reset(): Promise<RefusalOrNothing> {
-    await this.#desk.reset();
-    const copies = this.#copies;
-    this.#copies = [];
-    await Promise.all(copies.map((copy) => copy[Symbol.asyncDispose]()));
+    await this.#controller.reset();
+    await this.#copies.reset();
     this.#historyMax = historyMaxDefault;
 
     const { pods } = await this.#truth.read();
@@ -384,16 +281,8 @@ export class Lab implements AsyncDisposable {
     this.#view.tell({ code: "started", historyMax: historyMaxDefault });
     for (const name of ["web-1", "web-2"]) await this.#writer.create(name, beginningManager);
     await this.#view.look();
-    return this.#addCopy();
+    return this.#copies.add();
   }
 }
 
 const closed = (): Error => new Error("the lab is closed");
-
-const incidentCodes = {
-  lost: "eventLost",
-  lostSilently: "eventLostSilently",
-  doubled: "eventDoubled",
-  delayed: "eventDelayed",
-  delivered: "eventDelivered",
-} as const;

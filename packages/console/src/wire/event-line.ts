@@ -29,39 +29,3 @@ const changes: ReadonlyMap<string, EventLine["change"]> = new Map([
   ["MODIFIED", "changed"],
   ["DELETED", "deleted"],
 ]);
-
-/** Cuts octets that arrive in any portions into lines, each with its line feed. */
-export class LineCutter {
-  #rest: Uint8Array = new Uint8Array(0);
-
-  /** The lines that are complete now. */
-  push(octets: Uint8Array): readonly Uint8Array[] {
-    const lines: Uint8Array[] = [];
-    let start = 0;
-    for (;;) {
-      const end = octets.indexOf(lineFeed, start);
-      if (end < 0) break;
-      lines.push(joined(this.#rest, octets.subarray(start, end + 1)));
-      this.#rest = nothing;
-      start = end + 1;
-    }
-    this.#rest = joined(this.#rest, octets.subarray(start));
-    return lines;
-  }
-
-  /** What came after the last line feed. */
-  get rest(): Uint8Array {
-    return this.#rest;
-  }
-}
-
-const lineFeed = 10;
-const nothing = new Uint8Array(0);
-
-/** A copy, since whoever reads a stream may reuse its octets. */
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const all = new Uint8Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
-}
