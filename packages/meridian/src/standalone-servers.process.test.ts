@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { clientFromKubeconfig } from "@meridian/controller";
+import { clientFromKubeconfig, Informer } from "@meridian/controller";
 import { DnsClient } from "@meridian/dns";
+import type { KubeObject } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 
@@ -24,6 +27,7 @@ async function start(
 ): Promise<{
   match: RegExpExecArray;
   stop: () => Promise<number | null>;
+  kill: () => Promise<number | null>;
   nudge: () => void;
   printed: () => string;
   /** What of it went to standard output, and to standard error. */
@@ -48,11 +52,19 @@ async function start(
     child.stderr.on("data", look);
     child.on("close", () => reject(new Error(`ended early: ${printed}`)));
   });
-  const stop = (): Promise<number | null> => {
-    child.kill("SIGTERM");
+  const end = (signal: "SIGTERM" | "SIGKILL"): Promise<number | null> => {
+    child.kill(signal);
     return ended;
   };
-  return { match, stop, nudge: () => child.kill("SIGHUP"), printed: () => printed, streams };
+  const stop = (): Promise<number | null> => end("SIGTERM");
+  return {
+    match,
+    stop,
+    kill: () => end("SIGKILL"),
+    nudge: () => child.kill("SIGHUP"),
+    printed: () => printed,
+    streams,
+  };
 }
 
 const namespaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
@@ -76,6 +88,42 @@ for (const storage of ["lmdb", "memory"]) {
     assert.equal(await second.stop(), 0);
   });
 }
+
+test("an API server on any port has the same one after a crash, so that who follows it goes on with its kubeconfig", async () => {
+  const args = ["apiserver", "--data", join(root, "same-port"), "--port", "0"];
+  const first = await start(args, /kubeconfig: (\S+)\n/);
+  assert.doesNotMatch(first.printed(), /last run/);
+  const kubeconfig = await readFile(first.match[1] ?? "", "utf8");
+  await using client = clientFromKubeconfig(runtime, kubeconfig);
+  const informer = new Informer<KubeObject>(runtime, { client, type: namespaces });
+  const stopping = new AbortController();
+  const running = informer.run(stopping.signal);
+  await informer.synced;
+  await first.kill();
+
+  const second = await start(args, /kubeconfig: (\S+)\n/);
+  const port = /server: https:\/\/127\.0\.0\.1:(\d+)/.exec(kubeconfig)?.[1];
+  assert.ok(second.printed().includes(`port ${port} as in the last run: its kubeconfig is still right\n`));
+  await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "later" } });
+  while (!informer.lister.has("later")) await runtime.clock.sleep(20);
+  stopping.abort(new Error("the test is over"));
+  await running;
+  assert.equal(await second.stop(), 0);
+
+  const other = createServer().listen(Number(port), "127.0.0.1");
+  await once(other, "listening");
+  const third = await start(args, /kubeconfig: (\S+)\n/);
+  other.close();
+  assert.ok(third.printed().includes(`port ${port} of the last run is taken: read the kubeconfig again\n`));
+  await using newClient = clientFromKubeconfig(runtime, await readFile(third.match[1] ?? "", "utf8"));
+  assert.equal((await newClient.get(namespaces, { name: "later" })).metadata.name, "later");
+  assert.equal(await third.stop(), 0);
+
+  await writeFile(first.match[1] ?? "", "clusters: nonsense\n");
+  const fourth = await start(args, /kubeconfig: (\S+)\n/);
+  assert.doesNotMatch(fourth.printed(), /last run/);
+  assert.equal(await fourth.stop(), 0);
+});
 
 test("a process whose log cannot be written goes on", { skip: process.platform !== "linux" }, () => {
   const module = new URL("./pino-logger.js", import.meta.url);

@@ -16,7 +16,11 @@ export const apiserverCommand: Command = {
     { name: "data", value: "DIR", help: "where objects, certificates and the kubeconfig are kept" },
     { name: "ephemeral", help: "keep nothing: objects in memory, the rest in a temporary folder" },
     { name: "address", value: "ADDR", help: "where to listen (default 127.0.0.1)" },
-    { name: "port", value: "P", help: "port to listen on; 0 takes a free one (default 6443)" },
+    {
+      name: "port",
+      value: "P",
+      help: "port to listen on; 0 takes a free one, again that of DIR's last run (default 6443)",
+    },
     storageOption,
     {
       name: "token-file",

@@ -13,6 +13,7 @@ import { readTextIfPresent } from "../fleet/private-file.ts";
 import { MeridianError } from "../meridian-error.ts";
 import { pinoLogger } from "../pino-logger.ts";
 import type { ApiserverOptions } from "./apiserver-options.ts";
+import { choosePort, type ChosenPort } from "./choose-port.ts";
 import { openStorage } from "./open-storage.ts";
 
 /** Runs an API server until the terminal says stop; everything opened goes onto `closing`. @throws MeridianError */
@@ -30,7 +31,9 @@ export async function serveApiserver(
 
   const storage = closing.use(await openStorage(runtime, { kind: options.storage, folder }));
 
-  const port = options.port === 0 ? await freePort(runtime, options.address) : options.port;
+  const { address } = options;
+  const { port, last } =
+    options.port === 0 ? await choosePort(runtime, { folder, address }) : { port: options.port };
   const server = `https://${formatEndpoint({ address: options.address, port })}`;
   const prepared = await prepareClusterFolder(runtime, folder, {
     name: "meridian",
@@ -58,6 +61,7 @@ export async function serveApiserver(
   );
   await apiServer.ready;
   terminal.print(`API server ready at ${server}`);
+  if (last !== undefined) terminal.print(lastPortText(last));
   terminal.print(`kubeconfig: ${prepared.kubeconfigPath}`);
   await whenAborted(terminal.stopping);
   return 0;
@@ -78,12 +82,8 @@ async function readToken(path: string): Promise<string> {
   );
 }
 
-/** The kubeconfig must name the port before the server exists, so a free one is found first. */
-async function freePort(runtime: ReturnType<typeof nodeRuntime>, address: string): Promise<number> {
-  await using listener = await runtime.network.listenTcp({
-    address,
-    port: 0,
-    onConnection: (found) => found.destroy(),
-  });
-  return listener.local.port;
+function lastPortText({ port, outcome }: NonNullable<ChosenPort["last"]>): string {
+  return outcome === "kept"
+    ? `port ${port} as in the last run: its kubeconfig is still right`
+    : `port ${port} of the last run is taken: read the kubeconfig again`;
 }

@@ -1,4 +1,4 @@
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 
 /** What a kubeconfig says of one cluster. */
 export interface KubeconfigContent {
@@ -28,4 +28,17 @@ export function kubeconfigText(content: KubeconfigContent): string {
     users: [{ name: `${cluster}-admin`, user: { token: content.token } }],
     contexts: [{ name: cluster, context: { cluster, user: `${cluster}-admin` } }],
   });
+}
+
+/** The port that a kubeconfig of ours names; `undefined` where somebody made something else of it. */
+export function portOfKubeconfig(text: string): number | undefined {
+  try {
+    const { clusters } = parse(text) as {
+      readonly clusters: readonly { readonly cluster: { server: string } }[];
+    };
+    const port = Number(new URL(clusters[0]!.cluster.server).port);
+    return port > 0 ? port : undefined;
+  } catch {
+    return undefined;
+  }
 }
