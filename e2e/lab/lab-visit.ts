@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import type { LabCommand } from "@meridian/console";
 import { eventually } from "../harness/eventually.ts";
 
+/** How the visitor's browser is; by default English, light and wide. */
 export interface VisitOptions {
   readonly language?: "en-GB" | "ja-JP" | "de-DE";
   readonly theme?: "light" | "dark";
@@ -19,6 +20,7 @@ export interface Words {
   readonly log: string;
 }
 
+/** The headings of the page, in each language. */
 export const words: Readonly<Record<"en" | "ja", Words>> = {
   en: { truth: "The truth", copies: "Copies", controller: "Small controller", log: "What happened" },
   ja: { truth: "真実", copies: "写し", controller: "小さなコントローラー", log: "起きたこと" },

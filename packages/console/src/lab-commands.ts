@@ -41,6 +41,7 @@ export interface LabRefusal {
   readonly about: string;
 }
 
+/** The kinds of refusals, for programs; `LabRefusal.about` says what one is about. */
 export type LabRefusalCode =
   /** Not JSON, no such command, or a field that is missing or not right (`about`). */
   | "BadCommand"

@@ -4,6 +4,7 @@ import { formatEndpoint, type Endpoint, type Runtime } from "@meridian/runtime";
 import { ClosingStack } from "../cluster/closing-stack.ts";
 import { labIdentities, labRights } from "./lab-rights.ts";
 
+/** Where the lab is, and the page that it serves. */
 export interface LabPlace {
   /** Where the page is served; port 0 takes a free one. */
   readonly listen: Endpoint;

@@ -12,6 +12,7 @@ import { copyOutlook } from "../view/copy-outlook.ts";
 const readTimes = 100;
 const delayMs = 5_000;
 
+/** A copy, and the lab that it is compared with. */
 interface CopyProps {
   readonly copy: CopyState;
   readonly state: LabState;

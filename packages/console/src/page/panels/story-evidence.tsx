@@ -8,6 +8,7 @@ import { Thought } from "../parts/thought.tsx";
 import { useMessages } from "../text/messages-context.ts";
 import type { StoryEvidence as Evidence } from "../view/story-steps.ts";
 
+/** The lab, and what of it a step is about. */
 interface EvidenceProps {
   readonly state: LabState;
   readonly shows: readonly Evidence[];

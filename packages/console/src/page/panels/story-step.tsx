@@ -7,6 +7,7 @@ import { connectAgain, isMoveDue, stepSeen, storySteps } from "../view/story-ste
 import type { StoryMoveId, StoryPlace, StoryStep as StepOfStory } from "../view/story-steps.ts";
 import { StoryEvidence } from "./story-evidence.tsx";
 
+/** A step, what was done of it, and who hears of more. */
 interface StepProps {
   readonly step: StepOfStory;
   readonly place: StoryPlace;

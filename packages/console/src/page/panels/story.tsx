@@ -6,6 +6,7 @@ import { stepSeen, storySteps } from "../view/story-steps.ts";
 import type { StoryPlace } from "../view/story-steps.ts";
 import { StoryStep } from "./story-step.tsx";
 
+/** The lab that the story is told with, and how far it has come. */
 export interface StoryProps {
   readonly state: LabState;
   /** Where in the story one is; `undefined` while it is not told. */

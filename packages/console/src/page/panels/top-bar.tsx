@@ -6,6 +6,7 @@ import { useMessages } from "../text/messages-context.ts";
 import { themes } from "../browser/theme.ts";
 import type { Theme } from "../browser/theme.ts";
 
+/** How the page looks, and who hears of another wish. The language is that of the words around. */
 export interface TopBarProps {
   readonly onLanguage: (language: Language) => void;
   readonly theme: Theme;

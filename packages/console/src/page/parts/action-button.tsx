@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { LabCommand } from "../../lab-commands.ts";
 import { useLabDesk } from "../stream/lab-desk.tsx";
 
+/** What a button says and asks for. */
 export interface ActionButtonProps {
   /** What it is in the page's code: the focus goes on to another button of the same action. */
   readonly action: string;

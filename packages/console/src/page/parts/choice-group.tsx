@@ -1,6 +1,7 @@
 import { useId } from "react";
 import type { ReactNode } from "react";
 
+/** The choices, the one that is taken, and who hears of another. */
 export interface ChoiceGroupProps<T extends string> {
   readonly label: string;
   readonly options: readonly { readonly value: T; readonly text: string; readonly lang?: string }[];

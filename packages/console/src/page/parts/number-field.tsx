@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 /** Typing is over after this. */
 const settleMs = 600;
 
+/** The number that holds, its bounds (both may be chosen), and who hears of another. */
 export interface NumberFieldProps {
   readonly label: string;
   readonly value: number;

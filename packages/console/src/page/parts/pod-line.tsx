@@ -5,6 +5,7 @@ import { StaleSign } from "./stale-sign.tsx";
 /** How a Pod of a copy differs from the truth; `missing` is only in the truth. */
 export type PodMark = "same" | "older" | "gone" | "missing";
 
+/** A Pod, and how it stands to the truth. */
 export interface PodLineProps {
   readonly name: string;
   /** Without it there is only the name: the copy has no such Pod. */
