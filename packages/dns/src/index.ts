@@ -7,6 +7,7 @@
 export { Authority } from "./server/authority.ts";
 export type { AuthorityOptions, NotifyHint, TakeNotify } from "./server/authority.ts";
 export type { AuthorityCounters } from "./server/answer-counters.ts";
+export { PublicationLease } from "./server/publication-lease.ts";
 export { CookieSecrets } from "./server/cookie-secrets.ts";
 export type { CookieSecretOctets } from "./server/cookie-secrets.ts";
 export { AnswerCore } from "./server/answer-core.ts";
@@ -111,6 +112,8 @@ export { fetchPeerKeys } from "./dnssec/peer-keys.ts";
 export { KeyExchange } from "./dnssec/key-exchange.ts";
 export type { KeyExchangeOptions, KeyExchangeRound } from "./dnssec/key-exchange.ts";
 export type { KeyQuestion, PeerKeys } from "./dnssec/peer-keys.ts";
+export { findPrimary } from "./update/find-primary.ts";
+export type { PrimaryResult } from "./update/find-primary.ts";
 export { updateZone } from "./update/update-zone.ts";
 export type { UpdateVerdict, UpdateZoneOptions } from "./update/update-zone.ts";
 export type { UpdateChange, UpdatePrerequisite } from "./update/compose-update.ts";

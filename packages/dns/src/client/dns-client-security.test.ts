@@ -237,6 +237,7 @@ test("a signed question believes signed replies only", async () => {
   assert.deepEqual(await ask({ key, deadlineMs: 600 }), {
     state: "unreachable",
     reason: "the reply is unsigned",
+    unproved: true,
   });
 });
 

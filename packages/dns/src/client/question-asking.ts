@@ -62,6 +62,7 @@ export class QuestionAsking {
   readonly #cancels: (() => void)[] = [];
   /** Servers whose time or cookie was taken and that were asked anew for it. */
   readonly #resynced = new Set<string>();
+  #isUnproved = false;
   #reason: string;
 
   constructor(parts: ClientParts, question: DnsQuestion, deadline: number) {
@@ -104,7 +105,8 @@ export class QuestionAsking {
       for (const cancel of this.#cancels) cancel();
     }
     signal?.throwIfAborted();
-    return refused ?? { state: "unreachable", reason: this.#reason };
+    const unproved = this.#isUnproved ? { unproved: true } : {};
+    return refused ?? { state: "unreachable", reason: this.#reason, ...unproved };
   }
 
   async #ask(server: Endpoint): Promise<void> {
@@ -184,6 +186,7 @@ export class QuestionAsking {
   #read({ server, withEdns, sealed }: Reply): Message | "clock" | "nothing" {
     switch (sealed.kind) {
       case "unproved":
+        this.#isUnproved = true;
         this.#reason = unprovedText(sealed);
         return "nothing";
       case "badTime":

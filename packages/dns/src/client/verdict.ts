@@ -31,6 +31,8 @@ export interface Refused {
 export interface Unreachable {
   readonly state: "unreachable";
   readonly reason: string;
+  /** To a signed question there were replies, and none of them proved who sent it: somebody is there. */
+  readonly unproved?: boolean;
 }
 
 /** What asking came to. That nobody could be asked is never taken for an empty answer. */

@@ -18,6 +18,7 @@ import { FastRandom } from "./fast-random.ts";
 import { Lookup } from "./lookup.ts";
 import { MessageDecision, notHere, type MainThread } from "./message-decision.ts";
 import { extendedError, OptRecord, type OptContext } from "./opt-record.ts";
+import { PublicationLease } from "./publication-lease.ts";
 import { Query } from "./query.ts";
 import { RateLimit, rateVerdict } from "./rate-limit.ts";
 import { RecordOrder } from "./record-order.ts";
@@ -83,8 +84,11 @@ export class AnswerCore {
     this.#query = new Query(seed, settings);
     this.#order = new RecordOrder(draws);
     this.#response = new Response(draws, this.#order);
-    this.#lookup = new Lookup({ zones: this.#zones, response: this.#response, seed });
-    const { cookies } = shared;
+    const { cookies, lease } = shared;
+    this.#lookup = new Lookup({
+      ...{ zones: this.#zones, response: this.#response, seed },
+      lease: clock === undefined || lease === undefined ? undefined : new PublicationLease(clock, lease),
+    });
     const cookie =
       clock === undefined || cookies === undefined
         ? undefined

@@ -9,6 +9,7 @@ import { createCounters, sumCounters, type AuthorityCounters } from "./answer-co
 import { CookieSecrets } from "./cookie-secrets.ts";
 import type { RequestPipeline } from "./dns-request.ts";
 import { readNotifySoa } from "./notify-soa.ts";
+import { PublicationLease } from "./publication-lease.ts";
 import type { Query } from "./query.ts";
 import { RateLimit } from "./rate-limit.ts";
 import type { AnswerSettings, SharedAuthority } from "./shared-authority.ts";
@@ -79,6 +80,8 @@ export class Authority {
   onShareChanged: (() => void) | undefined;
   /** Secrets of server cookies; random ones, until others are set. */
   readonly cookieSecrets: CookieSecrets;
+  /** Who feeds `localtargets-` names may take it, so that they end with it; absent where there is no clock. */
+  readonly lease: PublicationLease | undefined;
   /** What limits like answers over UDP, for its numbers and for whoever answers deferred messages. */
   readonly rateLimit: RateLimit | undefined;
   /** Reads a message at `offset` of `input` and writes the answer at the start of `output`; 0 is no answer. */
@@ -102,6 +105,7 @@ export class Authority {
     this.#seed = random.uint32() | 0;
     this.onNotify = options.onNotify;
     this.#hasCookies = clock !== undefined;
+    this.lease = clock === undefined ? undefined : new PublicationLease(clock);
     this.cookieSecrets = new CookieSecrets();
     this.cookieSecrets.set({ active: random.bytes(16) });
     if (clock === undefined || rateLimit === false) this.rateLimit = undefined;
@@ -217,6 +221,7 @@ export class Authority {
       })),
       counters: this.#counters,
       settings: this.#settings,
+      ...(this.lease === undefined ? {} : { lease: this.lease.memory }),
       ...(this.#hasCookies ? { cookies: this.cookieSecrets.memory } : {}),
       ...(this.rateLimit === undefined ? {} : { rateLimit: this.rateLimit.shared }),
       ...(this.#geo === undefined ? {} : { geo: this.#geo }),

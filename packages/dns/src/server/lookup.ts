@@ -27,6 +27,7 @@ import type { ZoneView } from "../zone/zone-view.ts";
 import { AdditionalAddresses } from "./additional-addresses.ts";
 import { AliasChain } from "./alias-chain.ts";
 import { DnameStep } from "./dname-step.ts";
+import type { PublicationLease } from "./publication-lease.ts";
 import type { Query } from "./query.ts";
 import { responseClass } from "./rate-limit.ts";
 import type { Response, Section } from "./response.ts";
@@ -51,6 +52,7 @@ export class Lookup {
   readonly #chain: AliasChain;
   readonly #dnames: DnameStep;
   readonly #addresses: AdditionalAddresses;
+  readonly #lease: PublicationLease | undefined;
   #type = 0;
   #overTcp = false;
   #bySubnet = false;
@@ -62,11 +64,14 @@ export class Lookup {
     zones,
     response,
     seed,
+    lease,
   }: {
     readonly zones: ZoneIndex;
     readonly response: Response;
     readonly seed: number;
+    readonly lease?: PublicationLease | undefined;
   }) {
+    this.#lease = lease;
     this.#zones = zones;
     this.#response = response;
     this.#chain = new AliasChain(response, seed);
@@ -81,7 +86,10 @@ export class Lookup {
     this.limitHash = 0;
   }
 
-  /** Writes the answer from one zone, and from those that a chain leads to; false where the zone is not ready. */
+  /**
+   * Writes the answer from one zone, and from those that a chain leads to; false where the zone is not ready, or nobody
+   * vouches any more for what a cluster says of itself.
+   */
   run(view: ZoneView, query: Query, overTcp: boolean): boolean {
     const response = this.#response;
     const chain = this.#chain;
@@ -93,6 +101,7 @@ export class Lookup {
     this.limitHash = query.name.hashes[0]!;
     this.read.enter(view);
     if (!view.ready) return false;
+    if (isLocalTargets(query.name) && this.#lease?.isOver === true) return false;
     response.authoritative = true;
     let current: ZoneView | undefined = view;
     while (this.#step(current)) {

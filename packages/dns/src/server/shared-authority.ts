@@ -10,6 +10,8 @@ export interface SharedAuthority {
   readonly counters: SharedArrayBuffer;
   /** Secrets of server cookies; absent: no cookies. */
   readonly cookies?: SharedArrayBuffer;
+  /** Until when `localtargets-` names are answered (`PublicationLease`); absent: without end. */
+  readonly lease?: SharedArrayBuffer;
   readonly settings: AnswerSettings;
   readonly rateLimit?: SharedRateLimit;
   readonly geo?: GeoState;

@@ -33,7 +33,7 @@ export interface TransferServerOptions {
   readonly clock: Clock;
   /** The zone with exactly this origin (folded, no trailing dot); an `Authority` is one. */
   readonly zones: { zone(origin: string): TransferableZone | undefined };
-  readonly policy: TransferPolicy;
+  readonly policy: Pick<TransferPolicy, "allows">;
   /** What each zone's journal may hold; 0 answers every IXFR with the whole zone. Default 1 MiB. */
   readonly journalOctetsMax?: number;
   /** Transfers at a time, over all peers; more wait. Default 10. */
@@ -87,7 +87,7 @@ export class TransferServer {
   readonly #totalMs: number;
   readonly #slots: TransferSlots;
   readonly #journals = new WeakMap<TransferableZone, ZoneJournal>();
-  #policy: TransferPolicy;
+  #policy: Pick<TransferPolicy, "allows">;
 
   constructor(options: TransferServerOptions) {
     this.#clock = options.clock;
@@ -100,7 +100,7 @@ export class TransferServer {
   }
 
   /** Replaces who may have what; transfers that run go on. */
-  setPolicy(policy: TransferPolicy): void {
+  setPolicy(policy: Pick<TransferPolicy, "allows">): void {
     this.#policy = policy;
   }
 

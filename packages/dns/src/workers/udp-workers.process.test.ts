@@ -92,6 +92,17 @@ for (const shared of [address, "::1"])
     assert.deepEqual([answered === received, unsendable, deferredLost], [true, 0, 0]);
   });
 
+test("threads see the end of the lease on local targets by themselves", { skip }, async () => {
+  await using serving = await serve(1);
+  const rcode = async (): Promise<number> =>
+    (await ask(serving.local, question("localtargets-www.p.test"))).rcode;
+  assert.equal(await rcode(), 3);
+  serving.authority.lease?.renew(0);
+  assert.equal(await rcode(), 2);
+  serving.authority.lease?.renew(60_000);
+  assert.equal(await rcode(), 3);
+});
+
 test(
   "what needs more than a lookup is answered by the main thread, through the port that was asked",
   { skip },
