@@ -10,7 +10,14 @@ import { ApiTruth } from "./truth/api-truth.ts";
 
 /** What a test's API serves, and how its client is. */
 export interface TestApiOptions extends TestRuntimeOptions {
+  /** Every kind that is read or written: also those of Events and Leases, if there are any. */
   readonly types: readonly ResourceType[];
+  /**
+   * What comes of a request for a kind that `types` lacks. `fail`, the default: it is answered 404, and every wait of the
+   * clock rejects and says which kind it was, since a controller would ask again and again without a word. `answer`: it is
+   * answered 404, for a controller that is to meet that.
+   */
+  readonly unserved?: "fail" | "answer";
   readonly client?: Omit<KubeClientOptions, "origin">;
 }
 
@@ -34,9 +41,17 @@ export interface TestApi extends TestRuntime {
  */
 export function testApi(options: TestApiOptions): TestApi {
   const base = testRuntime(options);
-  const truth = new ApiTruth({ types: options.types, clock: base.clock });
+  const truth = new ApiTruth({
+    types: options.types,
+    clock: base.clock,
+    ...(options.unserved === "answer" ? {} : { onUnserved: (message) => base.clock.fail(unserved(message)) }),
+  });
   const box = new FaultyHttp(base.runtime);
   const runtime = withHttpClient(base.runtime, () => box.client(httpTo(truth.handler)));
   const client = new KubeClient(runtime, { ...options.client, origin: "http://truth" });
   return { ...base, runtime, truth, box, client };
+}
+
+function unserved(message: string): Error {
+  return new Error(`${message}, or let "unserved" be "answer" if the test is about its absence`);
 }

@@ -34,10 +34,14 @@ export function testRuntime(options: TestRuntimeOptions = {}): TestRuntime {
 export class FakeClock implements Clock {
   readonly #simulation: Simulation;
   readonly #node: SimNode;
+  #failure: Error | undefined;
 
   constructor(simulation: Simulation, node: SimNode) {
     this.#simulation = simulation;
     this.#node = node;
+    simulation.onStep(() => {
+      if (this.#failure !== undefined) throw this.#failure;
+    });
   }
 
   now(): number {
@@ -77,6 +81,11 @@ export class FakeClock implements Clock {
   /** Lets time pass until the promise has settled, and returns its outcome. */
   outcome<T>(promise: Promise<T>, { withinMs = 600_000 }: { readonly withinMs?: number } = {}): Promise<T> {
     return this.#simulation.complete(promise, { untilMs: this.#simulation.nowMs + withinMs });
+  }
+
+  /** Ends the wait that is under way and all later ones with this error: for fakes that know why a test cannot succeed. */
+  fail(error: Error): void {
+    this.#failure ??= error;
   }
 
   /** Sets the wall clock ahead or back; the monotonic clock goes on as it did. */

@@ -64,7 +64,7 @@ interface World extends TestApi {
 
 function openWorld(): World {
   const types: ResourceType[] = [customResourceDefinitionType];
-  const api = testApi({ types });
+  const api = testApi({ types, unserved: "answer" });
   const tasks = new TaskScope(api.runtime.log);
   const copies = new OptionalCopies(api.runtime, { client: api.client, tasks });
   const told: string[] = [];
@@ -159,7 +159,10 @@ test("what may not be read is said to be so, and read once it may be", async () 
 });
 
 test("a kind that nobody asks for is not followed", async () => {
-  const { runtime, client, truth, clock } = testApi({ types: [customResourceDefinitionType, typeIn("v1")] });
+  const { runtime, client, truth, clock } = testApi({
+    types: [customResourceDefinitionType, typeIn("v1")],
+    unserved: "answer",
+  });
   const tasks = new TaskScope(runtime.log);
   const copies = new OptionalCopies(runtime, { client, tasks });
   truth.put(definition("v1"));

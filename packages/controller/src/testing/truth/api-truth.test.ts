@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configMapType, leaseType, serviceType } from "@meridian/kube";
+import { configMapType, leaseType, namespaceType, seriesEventType, serviceType } from "@meridian/kube";
 import type { ConfigMap, KubeObject, Lease, ResourceType } from "@meridian/kube";
 import { Informer } from "../../informer/informer.ts";
 import { HandlerHistory } from "../programs/handler-history.ts";
@@ -139,10 +139,62 @@ const cases: Readonly<Record<string, (api: TestApi, a: ConfigMap) => Promise<unk
 
 for (const [name, run] of Object.entries(cases)) {
   test(`in an API for tests ${name}`, async () => {
-    const api = testApi({ types });
+    const api = testApi({ types, unserved: "answer" });
     await api.clock.outcome(run(api, api.truth.put(configMap("a", { v: "1" }))));
   });
 }
+
+test("a kind that the test forgot is named by every wait, however often a controller would ask for it", async () => {
+  const { client, clock, runtime } = testApi({ types: [configMapType] });
+  const copy = new Informer<KubeObject>(runtime, { client, type: serviceType });
+  const stopping = new AbortController();
+  void copy.run(stopping.signal);
+  const named = {
+    message:
+      `this test's API serves no services of v1; add its type to "types", ` +
+      `or let "unserved" be "answer" if the test is about its absence`,
+  };
+  await assert.rejects(
+    clock.until(() => copy.hasSynced),
+    named,
+  );
+  await assert.rejects(clock.advance(1_000), named);
+  stopping.abort();
+});
+
+test("what the test forgot is named as the request names it", async () => {
+  const event: KubeObject = {
+    apiVersion: "events.k8s.io/v1",
+    kind: "Event",
+    metadata: { namespace: "n", name: "e" },
+  };
+  const routeType = { group: "e.com", version: "v1", plural: "routes", kind: "Route", namespaced: false };
+  const forgotten: readonly (readonly [RegExp, (client: TestApi["client"]) => Promise<unknown>])[] = [
+    [
+      / no Event \(events of events\.k8s\.io\/v1\);/,
+      (client) => client.create<KubeObject>(seriesEventType, event),
+    ],
+    [/ no leases of coordination\.k8s\.io\/v1;/, (client) => client.get(leaseType, ref)],
+    [/ no routes of e\.com\/v1;/, (client) => client.list(routeType)],
+    [/ no namespaces of v1;/, (client) => client.get(namespaceType, { name: "n" })],
+    [
+      / no namespaces of v1;/,
+      (client) => client.get(namespaceType, { name: "n" }, { subresource: "status" }),
+    ],
+  ];
+  for (const [message, ask] of forgotten) {
+    const { client, clock } = testApi({ types: [configMapType] });
+    await assert.rejects(clock.outcome(ask(client)), { message });
+    const answering = testApi({ types: [configMapType], unserved: "answer" });
+    await assert.rejects(answering.clock.outcome(ask(answering.client)), {
+      name: "ApiError",
+      code: 404,
+      message,
+    });
+  }
+  const other = testApi({ types: [configMapType] });
+  await assert.rejects(other.clock.outcome(other.client.getRaw("/apis")), { code: 404 });
+});
 
 test("a watch of a part sees who joins and leaves it, from any version that is not compacted", async () => {
   const { client, clock, truth } = testApi({ types });

@@ -15,6 +15,7 @@ import {
   parseLabelSelector,
   successStatus,
   tooLargeResourceVersion,
+  unknownPath,
 } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import type { Clock, HttpHandler, HttpResponse } from "@meridian/runtime";
@@ -30,6 +31,8 @@ import { createdObject, patchedObject, updatedObject } from "./truth-writes.ts";
 export interface ApiTruthOptions {
   /** Every kind that requests may mean; all others are answered 404. */
   readonly types: readonly ResourceType[];
+  /** Hears of each request for another kind: which it was, and what to do. */
+  readonly onUnserved?: (message: string) => void;
   readonly clock: Pick<Clock, "now" | "after">;
   /** Default 10. */
   readonly firstVersion?: number;
@@ -55,6 +58,7 @@ export interface TruthCounts {
  */
 export class ApiTruth {
   readonly #types: readonly ResourceType[];
+  readonly #onUnserved: ((message: string) => void) | undefined;
   readonly #clock: Pick<Clock, "now" | "after">;
   readonly #history: TruthHistory;
   readonly #watches = new Set<OpenWatch>();
@@ -63,6 +67,7 @@ export class ApiTruth {
 
   constructor(options: ApiTruthOptions) {
     this.#types = options.types;
+    this.#onUnserved = options.onUnserved;
     this.#clock = options.clock;
     this.#history = new TruthHistory(options.firstVersion ?? 10);
   }
@@ -141,7 +146,11 @@ export class ApiTruth {
 
   readonly handler: HttpHandler = async (request) => {
     try {
-      return this.#answer(parseTruthRequest(request, this.#types));
+      const parsed = parseTruthRequest(request, this.#types);
+      if (!("unserved" in parsed)) return this.#answer(parsed);
+      const message = `this test's API serves no ${parsed.unserved}; add its type to "types"`;
+      this.#onUnserved?.(message);
+      return json(404, { ...unknownPath().status, message });
     } catch (error) {
       const { status } = isStatusError(error) ? error : internalError(String(error), { cause: error });
       return json(status.code ?? 500, status);

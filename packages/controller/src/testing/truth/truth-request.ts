@@ -17,8 +17,11 @@ export interface TruthRequest {
   readonly signal: AbortSignal;
 }
 
-/** @throws StatusError 404 for what is no path of one of these types */
-export function parseTruthRequest(request: HttpRequest, types: readonly ResourceType[]): TruthRequest {
+/** The request in a path of one of these types, or the kind that they lack. @throws StatusError 404 for any other path */
+export function parseTruthRequest(
+  request: HttpRequest,
+  types: readonly ResourceType[],
+): TruthRequest | { readonly unserved: string } {
   const [path = "", search = ""] = request.target.split("?");
   const segments = path.split("/").slice(1).map(decodeURIComponent);
   const core = segments[0] === "api";
@@ -29,6 +32,12 @@ export function parseTruthRequest(request: HttpRequest, types: readonly Resource
   const namespaced = rest[0] === "namespaces" && isCollection(rest[2])?.namespaced === true;
   const [plural, name, subresource] = namespaced ? rest.slice(2) : rest;
   const type = isCollection(plural);
+  if (type === undefined && plural !== undefined && (core || segments[0] === "apis")) {
+    const [first, , behind] = rest;
+    const ofNamespace = core && (behind === undefined || namespaceSubresources.has(behind));
+    const asked = first === "namespaces" && !ofNamespace ? behind : first;
+    return { unserved: kindText(request, `${asked} of ${core ? version : `${group}/${version}`}`) };
+  }
   if (type === undefined || (name !== undefined && type.namespaced !== namespaced)) throw unknownPath();
   return {
     method: request.method,
@@ -41,6 +50,19 @@ export function parseTruthRequest(request: HttpRequest, types: readonly Resource
     body: request.body,
     signal: request.signal,
   };
+}
+
+const namespaceSubresources: ReadonlySet<string> = new Set(["status", "finalize"]);
+
+/** The path names a kind by its plural; what is written says more. */
+function kindText({ body, method }: HttpRequest, collection: string): string {
+  if (method !== "POST" && method !== "PUT") return collection;
+  try {
+    const { kind } = JSON.parse(new TextDecoder().decode(body)) as { readonly kind?: unknown };
+    return typeof kind === "string" ? `${kind} (${collection})` : collection;
+  } catch {
+    return collection;
+  }
 }
 
 /** @throws StatusError 400 */
