@@ -27,6 +27,10 @@ test("each kind of Secret is read by its label", () => {
     keys.tsig.map(({ name, algorithm }) => [name, algorithm]),
     [["transfer", "hmac-sha256"]],
   );
+  const parent = readDnsSecret(secret("parent", { "any.key": tsig }));
+  assert.ok(typeof parent !== "string");
+  // A key that may change the parent zone must not open the own server to whoever has it there.
+  assert.deepEqual([parent.parent.map(({ name }) => name), parent.tsig], [["transfer"], []]);
   const cookies = readDnsSecret(
     secret("cookies", { active: `${digits}\n`, accepted: `${digits}\n${digits}` }),
   );
@@ -45,7 +49,7 @@ test("each kind of Secret is read by its label", () => {
 
 test("what cannot be used is told without its content", () => {
   const bad: readonly (readonly [Secret, RegExp])[] = [
-    [secret("other", {}), /must be tsig, dnssec, unsigned or cookies/],
+    [secret("other", {}), /must be tsig, parent, dnssec, unsigned or cookies/],
     [secret("cookies", {}), /active must be 32/],
     [secret("cookies", { active: "s3cret" }), /32 hexadecimal digits/],
     [

@@ -14,6 +14,8 @@ export const dnsKeysLabel = "meridian/dns-keys";
 /** What one Secret, or several together, give the DNS server. */
 export interface DnsKeys {
   readonly tsig: readonly TsigKey[];
+  /** Sign updates of parent zones; the own DNS server does not know them. */
+  readonly parent: readonly TsigKey[];
   readonly cookies: CookieSecretOctets | undefined;
   /** By zone, folded. */
   readonly signing: ReadonlyMap<string, readonly SigningKey[]>;
@@ -22,12 +24,12 @@ export interface DnsKeys {
 }
 
 const acceptedMax = 2;
-const noKeys: DnsKeys = { tsig: [], cookies: undefined, signing: new Map(), unsigned: [] };
+const noKeys: DnsKeys = { tsig: [], parent: [], cookies: undefined, signing: new Map(), unsigned: [] };
 
 /**
  * Reads a Secret by its label.
  *
- * `tsig`: each entry is a file of keys as `tsig-keygen` writes it. `cookies`: `active` is 32 hexadecimal digits, `accepted`
+ * `tsig`, `parent`: each entry is a file of keys as `tsig-keygen` writes it. `cookies`: `active` is 32 hexadecimal digits, `accepted`
  * any number of such lines. `dnssec`: pairs of entries `<any>.key` and `<any>.private` as BIND's tools write them; the zone
  * is the owner in the former. `unsigned`: `zones` has the names of zones that shall be signed no more.
  *
@@ -45,6 +47,8 @@ export function readDnsSecret(secret: Secret): DnsKeys | string {
     switch (kind) {
       case "tsig":
         return { ...noKeys, tsig: [...texts].flatMap(readTsigKeys) };
+      case "parent":
+        return { ...noKeys, parent: [...texts].flatMap(readTsigKeys) };
       case "cookies":
         return { ...noKeys, cookies: readCookieSecrets(texts) };
       case "dnssec":
@@ -53,7 +57,7 @@ export function readDnsSecret(secret: Secret): DnsKeys | string {
         return { ...noKeys, unsigned: readZoneNames(texts.get("zones")) };
       case undefined:
       default:
-        return `the label ${dnsKeysLabel} must be tsig, dnssec, unsigned or cookies`;
+        return `the label ${dnsKeysLabel} must be tsig, parent, dnssec, unsigned or cookies`;
     }
   } catch (error) {
     if (error instanceof DnsError) return error.message;
@@ -64,16 +68,18 @@ export function readDnsSecret(secret: Secret): DnsKeys | string {
 /** What several Secrets give together; of several with cookie secrets the first counts. */
 export function joinDnsKeys(all: Iterable<DnsKeys>): DnsKeys {
   const tsig: TsigKey[] = [];
+  const parent: TsigKey[] = [];
   const signing = new Map<string, readonly SigningKey[]>();
   const unsigned: string[] = [];
   let cookies: CookieSecretOctets | undefined;
   for (const keys of all) {
     tsig.push(...keys.tsig);
+    parent.push(...keys.parent);
     unsigned.push(...keys.unsigned);
     cookies ??= keys.cookies;
     for (const [zone, own] of keys.signing) signing.set(zone, [...(signing.get(zone) ?? []), ...own]);
   }
-  return { tsig, cookies, signing, unsigned };
+  return { tsig, parent, cookies, signing, unsigned };
 }
 
 function readTsigKeys([name, text]: readonly [string, string]): readonly TsigKey[] {
