@@ -12,6 +12,7 @@ import {
 } from "./environment-reader.ts";
 import { parseGeoConfig, type GeoConfig } from "./geo-config.ts";
 import { parseInfobloxConfig, type InfobloxConfig } from "./infoblox-config.ts";
+import { parseRfc2136Config, type Rfc2136Config } from "./rfc2136-config.ts";
 
 /** How the own DNS server is exposed: the types that a Service has. */
 export type DnsServiceType = "ClusterIP" | "LoadBalancer" | "NodePort" | "ExternalName";
@@ -52,9 +53,10 @@ export interface OperatorConfig {
   readonly answerModes: AnswerModes;
   /** The variables that start with `MERIDIAN_GEOIP_`. */
   readonly geo: GeoConfig;
-  /** `EXTDNS_ENABLED`, `INFOBLOX_GRID_HOST`: who writes the delegation into the parent zone. */
+  /** `EXTDNS_ENABLED`, `INFOBLOX_GRID_HOST`, `MERIDIAN_RFC2136_SERVERS`: who writes the delegation into the parent zone. */
   readonly provider:
     | { readonly kind: "none" | "externalDns" }
+    | { readonly kind: "rfc2136"; readonly rfc2136: Rfc2136Config }
     | { readonly kind: "infoblox"; readonly infoblox: InfobloxConfig };
   /** `METRICS_ADDRESS` */
   readonly metricsAddress: ServerAddress;
@@ -196,13 +198,21 @@ function parseAddresses(reader: EnvironmentReader, variable: string): readonly s
 
 function parseProvider(reader: EnvironmentReader): OperatorConfig["provider"] {
   const isExternalDns = reader.flag("EXTDNS_ENABLED", false);
-  if (!reader.isSet("INFOBLOX_GRID_HOST")) return { kind: isExternalDns ? "externalDns" : "none" };
-  if (isExternalDns)
+  const isInfoblox = reader.isSet("INFOBLOX_GRID_HOST");
+  const rfc2136 = parseRfc2136Config(reader);
+  if (isExternalDns && isInfoblox)
     reader.refuse(
       "EXTDNS_ENABLED",
       "be false where INFOBLOX_GRID_HOST is set: one provider writes the delegation",
     );
-  return { kind: "infoblox", infoblox: parseInfobloxConfig(reader) };
+  if (rfc2136 !== undefined && (isExternalDns || isInfoblox))
+    reader.refuse(
+      "MERIDIAN_RFC2136_SERVERS",
+      `be unset where ${isInfoblox ? "INFOBLOX_GRID_HOST" : "EXTDNS_ENABLED"} is set: one provider writes the delegation`,
+    );
+  if (rfc2136 !== undefined) return { kind: "rfc2136", rfc2136 };
+  if (isInfoblox) return { kind: "infoblox", infoblox: parseInfobloxConfig(reader) };
+  return { kind: isExternalDns ? "externalDns" : "none" };
 }
 
 function parseMetricsAddress(reader: EnvironmentReader): ServerAddress {
