@@ -205,6 +205,30 @@ test("while the work ends the lease is renewed, and only then released", async (
   assert.deepEqual([leader.outcome(), other.elector.status.leading], ["stopped", true]);
 });
 
+test("the log says when a lease was given back, and nothing of it where none was held or it could not be", async () => {
+  const world = await ElectionWorld.start();
+  const givenBack = (): readonly string[] =>
+    world.logged.filter(({ message }) => message === "lease given back").map(({ node }) => node);
+  const leader = world.run(world.machine("a", "10.0.0.2"));
+  await world.pass(1_000);
+  const other = world.run(world.machine("b", "10.0.0.3"));
+  await world.pass(1_000);
+  other.stop();
+  await world.simulation.complete(other.ended);
+  assert.deepEqual(givenBack(), []);
+  leader.stop();
+  await world.simulation.complete(leader.ended);
+  assert.deepEqual(givenBack(), ["a"]);
+  const cutOff = world.run(world.machine("c", "10.0.0.4"));
+  await world.pass(5_000);
+  assert.equal(cutOff.elector.status.leading, true);
+  world.simulation.partition("c", "server");
+  cutOff.stop();
+  await world.simulation.complete(cutOff.ended);
+  assert.deepEqual(givenBack(), ["a"]);
+  assert.equal(world.logged.at(-1)?.message, "lease not released");
+});
+
 test("work that goes on after the leadership is lost is overdue", async () => {
   const world = await ElectionWorld.start();
   const a = world.machine("a", "10.0.0.2");

@@ -250,6 +250,7 @@ export class LeaderElector {
         if (lease === undefined) return;
         try {
           this.#see(await this.#options.client.update<Lease>(leaseType, lease, bounds));
+          this.#log.info("lease given back");
           return;
         } catch (error) {
           // The last renewal arrived after all, or somebody else has it.
