@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { alreadyExists, forbidden, notFound, serviceUnavailable } from "@meridian/kube";
 import type { KubeObject, SeriesEvent } from "@meridian/kube";
 import { Simulation } from "@meridian/runtime/sim";
+import type { SimLogLine } from "@meridian/runtime/sim";
 import type { KubeClient } from "../client/kube-client.ts";
 import type { ObjectRef } from "../client/resource-path.ts";
 import { EventCorrelator } from "./event-correlation.ts";
@@ -59,9 +60,11 @@ function bench(): {
   simulation: Simulation;
   server: EventServer;
   recorder: EventRecorder;
+  logged: readonly SimLogLine[];
   stop: () => Promise<void>;
 } {
-  const simulation = new Simulation({ seed: 1 });
+  const logged: SimLogLine[] = [];
+  const simulation = new Simulation({ seed: 1, onLog: (line) => logged.push(line) });
   const { runtime } = simulation.node({ name: "a", addresses: ["10.0.0.1"] });
   const server = new EventServer();
   const recorder = new EventRecorder(runtime, {
@@ -75,7 +78,7 @@ function bench(): {
     stopping.abort();
     return simulation.complete(running);
   };
-  return { simulation, server, recorder, stop };
+  return { simulation, server, recorder, logged, stop };
 }
 
 test("a note becomes an Event about its object", async () => {
@@ -105,6 +108,60 @@ test("a note becomes an Event about its object", async () => {
     reportingController: "k8gb",
     reportingInstance: "pod-1",
   });
+  await stop();
+});
+
+test("what is no note about an object is logged and ignored, and what follows is written", async () => {
+  const { simulation, server, recorder, logged, stop } = bench();
+  const record = recorder.record.bind(recorder) as (about?: unknown, note?: unknown) => void;
+  const { metadata, ...unnamed } = gslb;
+  const malformed: readonly (readonly [problem: string, about?: unknown, note?: unknown])[] = [
+    ["the object must be one with apiVersion, kind and metadata, not undefined"],
+    ['the object must be one with apiVersion, kind and metadata, not "shop"', "shop", note],
+    ["the object has no metadata", {}, note],
+    ["the object has no metadata", { ...gslb, metadata: null }, note],
+    [
+      "the object's kind must be a text that is not empty, not undefined",
+      { apiVersion: "v1", metadata },
+      note,
+    ],
+    [
+      'the object\'s name must be a text that is not empty, not ""',
+      { ...gslb, metadata: { name: "" } },
+      note,
+    ],
+    ["the object's uid must be a text, not 7", { ...unnamed, metadata: { ...metadata, uid: 7 } }, note],
+    ["the note about Gslb n shop must have type, reason and message, and is undefined", gslb],
+    ["of the note about Gslb n shop the type must be Normal or Warning, not undefined", gslb, {}],
+    [
+      'of the note about Gslb n shop the type must be Normal or Warning, not "Error"',
+      gslb,
+      { ...note, type: "Error" },
+    ],
+    [
+      "of the note about Gslb n shop the reason must be a text that is not empty, not undefined",
+      gslb,
+      { type: "Normal" },
+    ],
+    [
+      "of the note about Gslb n shop the message must be a text, not an object",
+      gslb,
+      { ...note, message: new Error("x") },
+    ],
+    ["of the note about Gslb n shop the action must be a text, not a list", gslb, { ...note, action: [] }],
+  ];
+  for (const [problem, about, malformedNote] of malformed) {
+    record(about, malformedNote);
+    const { level, message, fields } = logged.at(-1)!;
+    assert.deepEqual([level, message, fields["problem"]], ["error", "event ignored", problem]);
+  }
+  assert.deepEqual([recorder.dropped, logged.length], [malformed.length, malformed.length]);
+  record(gslb, { ...note, message: "" });
+  await simulation.run({ untilMs: 1000 });
+  assert.deepEqual(
+    server.all().map((event) => event.note),
+    [""],
+  );
   await stop();
 });
 

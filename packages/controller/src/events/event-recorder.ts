@@ -5,6 +5,7 @@ import type { KubeClient } from "../client/kube-client.ts";
 import { deadlineSignal } from "../deadline-signal.ts";
 import { EventCorrelator, referenceTo } from "./event-correlation.ts";
 import type { EventNote, EventWrite, PendingWrite } from "./event-correlation.ts";
+import { noteProblem } from "./note-problem.ts";
 
 /** Who reports, and through which client. */
 export interface EventRecorderOptions {
@@ -24,7 +25,8 @@ const flushMs = 2_000;
 /**
  * Writes Events (events.k8s.io/v1) in the background; `kubectl describe` shows them. Notes that repeat are one Event with a
  * count, more than ten similar ones become one, and an object gets at most 25 new ones at once and then one per five
- * minutes. Recording never waits and never fails; what cannot be written is dropped and counted.
+ * minutes. Recording never waits and never fails, so that no reconcile ends by it: what is no note about an object is
+ * logged as an error and ignored, as client-go does; what cannot be written is dropped. Both are counted.
  */
 export class EventRecorder {
   readonly #clock: Pick<Clock, "now" | "monotonicMs" | "after" | "sleep">;
@@ -51,13 +53,19 @@ export class EventRecorder {
     this.#correlator = new EventCorrelator({ component, instance }, () => hex(runtime.random.bytes(8)));
   }
 
-  /** Notes that were never written: too much waited, the object talked too much, or the server refused. */
+  /** Notes that were never written: malformed, too much waited, the object talked too much, or the server refused. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Takes a note about an object. */
+  /** Takes a note about an object. Never throws: see above for what is no such thing. */
   record(about: KubeObject, note: EventNote): void {
+    const problem = noteProblem(about, note);
+    if (problem !== undefined) {
+      this.#dropped++;
+      this.#log.error("event ignored", { problem });
+      return;
+    }
     const timed = { ...note, about: referenceTo(about), atMs: this.#clock.now() };
     const isTaken = this.#correlator.add(timed, this.#clock.monotonicMs());
     if (isTaken) this.#wake?.();
