@@ -36,6 +36,17 @@ const cases = [
     expect: { RECONCILE_REQUEUE_SECONDS: "2" },
   },
   {
+    name: "a person's own parent takes the place of the playground's",
+    role: {
+      ...role,
+      operatorSettings: operatorSettings({
+        EDGE_DNS_SERVERS: "192.0.2.53",
+        MERIDIAN_RFC2136_SERVERS: "192.0.2.54",
+      }),
+    },
+    expect: { EDGE_DNS_SERVERS: "192.0.2.53", MERIDIAN_RFC2136_SERVERS: "192.0.2.54" },
+  },
+  {
     name: "where the clusters are is not for a person to change",
     role: { ...role, operatorSettings: operatorSettings({ CLUSTER_GEO_TAG: "xx" }) },
     expect: { CLUSTER_GEO_TAG: "eu" },

@@ -6,11 +6,11 @@ import { playgroundZone } from "../fleet/fleet-layout.ts";
 export function operatorEnvironment(role: ClusterRole): Readonly<Record<string, string>> {
   const { name, parent, negativeTtl } = playgroundZone;
   return {
+    EDGE_DNS_SERVERS: formatEndpoint(role.parentDns),
     ...role.operatorSettings,
     CLUSTER_GEO_TAG: role.geoTag,
     EXT_GSLB_CLUSTERS_GEO_TAGS: role.peerGeoTags.join(","),
     DNS_ZONES: `${parent}:${name}:${negativeTtl}`,
-    EDGE_DNS_SERVERS: formatEndpoint(role.parentDns),
     MERIDIAN_DNS_ADDRESSES: role.dns.address,
     ...(role.peers === undefined
       ? {}
@@ -18,8 +18,16 @@ export function operatorEnvironment(role: ClusterRole): Readonly<Record<string, 
   };
 }
 
-/** What a person may set for all operators of a playground; where the clusters are, the playground knows itself. */
+/**
+ * What a person may set for all operators of a playground, another parent than the playground's own included; where the
+ * clusters are, the playground knows itself.
+ */
 const tunable = [
+  "EDGE_DNS_SERVERS",
+  "EXTDNS_ENABLED",
+  "MERIDIAN_RFC2136_SERVERS",
+  "MERIDIAN_RFC2136_KEY_FILE",
+  "MERIDIAN_RFC2136_KEYS",
   "RECONCILE_REQUEUE_SECONDS",
   "ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS",
   "NS_RECORD_TTL",
