@@ -343,6 +343,15 @@ test(
   },
 );
 
+test("where the port is taken, the lab says how to get another one", { timeout: withinMs }, async () => {
+  await using first = await LabProcess.start("lab", "--listen", "127.0.0.1:0");
+  const { host } = new URL(first.url);
+  const taken = new RegExp(
+    `the informer lab on ${host}: the port is taken.* --listen 127\\.0\\.0\\.1:0 for a free`,
+  );
+  await assert.rejects(LabProcess.start("lab", "--listen", host), taken);
+});
+
 test("a place that is no place is refused", { timeout: withinMs }, async () => {
   await assert.rejects(LabProcess.start("lab", "--listen", "here"), /--listen here: must be an address/);
   await assert.rejects(LabProcess.start("lab", "--host", "a:80"), /--host a:80: must be a name/);

@@ -38,6 +38,7 @@ export class CopyDesk {
     return this.#copies;
   }
 
+  /** Makes one by the first name that is free, and waits a while until it is complete. */
   async add(): Promise<LabRefusal | undefined> {
     const name = copyNames.find((each) => !this.#copies.some((copy) => copy.name === each));
     if (name === undefined) return { code: "TooMany", about: "copies" };
@@ -72,6 +73,7 @@ export class CopyDesk {
     await Promise.all(copies.map((copy) => copy[Symbol.asyncDispose]()));
   }
 
+  /** Reads a copy so often, and tells what the server counted before and after. */
   async read(copy: LabCopy, times: number): Promise<void> {
     const before = await this.#countedByServer();
     let pods = 0;
@@ -100,6 +102,7 @@ export class CopyDesk {
     view.tell({ code: "wireSilent", copy: copy.name, version: this.#versionOf(copy) });
   }
 
+  /** Ends a `cut` or `silence`. */
   async connect(copy: LabCopy): Promise<void> {
     if (copy.wire.mode === "open") return;
     const { view } = this.#parts;

@@ -1,9 +1,10 @@
-import { formatEndpoint } from "@meridian/runtime";
+import { formatEndpoint, type Endpoint } from "@meridian/runtime";
 import { lastText, type Command } from "../cli/command.ts";
 import { parseEndpoint } from "../cli/endpoint-option.ts";
 import { OptionReader } from "../cli/option-values.ts";
 import { whenAborted } from "../cli/when-aborted.ts";
 import { labEndpoint } from "../lab/lab-listen.ts";
+import { MeridianError } from "../meridian-error.ts";
 import { pinoLogger } from "../pino-logger.ts";
 
 const listenDefault = formatEndpoint(labEndpoint);
@@ -51,9 +52,23 @@ export const labCommand: Command = {
       listen,
       page: await readPage(),
       hostNames,
+    }).catch((error: unknown) => {
+      throw withWayOut(error, listen);
     });
     terminal.print(`The informer lab is at ${lab.url}`);
     await whenAborted(terminal.stopping);
     return 0;
   },
 };
+
+/** Where the port is taken, by a playground most likely, says how to get another one. Other failures are passed on. */
+function withWayOut(error: unknown, listen: Endpoint): unknown {
+  if ((error as { readonly code?: unknown }).code !== "AddressInUse") return error;
+  const free = formatEndpoint({ ...listen, port: 0 });
+  return new MeridianError(
+    "PortTaken",
+    `cannot serve the informer lab on ${formatEndpoint(listen)}: the port is taken, perhaps by the playground, which serves a lab ` +
+      `as well; give --listen ${free} for a free port, or --listen ADDR:PORT for another`,
+    { cause: error },
+  );
+}
