@@ -10,6 +10,8 @@
  * - `IndexConflict`: an index of that name exists.
  * - `UnknownIndex`: no index of that name exists.
  * - `NoVersion`: to wait for a version, an empty one was given.
+ * - `AlreadyOwned`: an object is controlled by another one than by which it should be.
+ * - `InvalidOwner`: an object cannot control that one: it is in another namespace, or has no uid.
  * - `Terminal`: what a reconcile throws where trying again is no use.
  * - `InvalidElection`: the times of a leader election allow two leaders, or none for long.
  * - `LeadershipLost`: this process no longer leads, and what only a leader may do has to end.
@@ -27,6 +29,8 @@ export type ControllerErrorCode =
   | "IndexConflict"
   | "UnknownIndex"
   | "NoVersion"
+  | "AlreadyOwned"
+  | "InvalidOwner"
   | "Terminal"
   | "InvalidElection"
   | "LeadershipLost"

@@ -114,6 +114,7 @@ export type { Predicate } from "./controller/predicate.ts";
 export { errorText, isTerminal, terminalError } from "./controller/reconcile-error.ts";
 export { createOrUpdate, withDesired } from "./writing/create-or-update.ts";
 export type { CreateOrUpdateOptions, CreateOrUpdateResult } from "./writing/create-or-update.ts";
+export { setControllerReference } from "./writing/controller-reference.ts";
 export { writeStatus } from "./writing/write-status.ts";
 export type { WithStatus, WriteStatusOptions, WriteStatusResult } from "./writing/write-status.ts";
 export { ensureFinalizer, removeFinalizer } from "./writing/finalizers.ts";

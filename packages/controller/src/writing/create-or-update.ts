@@ -1,7 +1,8 @@
-import { deepEqual, isAlreadyExists, isConflict, isNotFound } from "@meridian/kube";
-import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from "@meridian/kube";
+import { controllerOf, deepEqual, isAlreadyExists, isConflict, isNotFound } from "@meridian/kube";
+import type { KubeObject, ObjectMeta, ResourceType } from "@meridian/kube";
 import { absentIfNotFound } from "../client/absent-if-not-found.ts";
 import type { KubeClient } from "../client/kube-client.ts";
+import { throwIfControlledByAnother, withOwners } from "./controller-reference.ts";
 import { KeptWrites, contentOf, writeKey } from "./kept-writes.ts";
 
 /** What should be there. */
@@ -29,6 +30,11 @@ const attemptsMax = 5;
  * was written or changed it: that is remembered for as long as the client lives. (A new process writes such an object
  * once, which changes nothing.) A write that conflicts, or meets an object that came or went meanwhile, starts again from
  * the newest state. The status is not written: see `writeStatus`.
+ *
+ * Where `desired` names its controller, an object that has another one is not written, also if `mutate` would leave that
+ * one in place. What nobody controls is taken.
+ *
+ * @throws ControllerError `AlreadyOwned`; ApiError what the server refuses
  */
 export async function createOrUpdate<T extends KubeObject>(
   client: Pick<KubeClient, "get" | "create" | "update">,
@@ -41,6 +47,7 @@ export async function createOrUpdate<T extends KubeObject>(
   const { name = "", namespace } = desired.metadata;
   const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
 
+  const controller = controllerOf(desired);
   const key = writeKey(type, desired.metadata, "content");
   const kept = KeptWrites.of(client);
   const write = async (wanted: T | undefined): Promise<CreateOrUpdateResult<T>> => {
@@ -58,6 +65,7 @@ export async function createOrUpdate<T extends KubeObject>(
     known = undefined;
     const wanted = current === undefined ? undefined : mutate(current);
     if (current !== undefined && wanted !== undefined) {
+      if (controller !== undefined) throwIfControlledByAnother(wanted, controller);
       const isSettled = kept.isSettled(key, { wanted: contentOf(wanted), current: contentOf(current) });
       if (isSettled && deepEqual(statusOf(wanted), statusOf(current)))
         return { outcome: "unchanged", object: current };
@@ -100,18 +108,8 @@ function withDesiredMetadata(current: ObjectMeta, desired: ObjectMeta): ObjectMe
     ...(desired.finalizers === undefined
       ? {}
       : { finalizers: [...new Set([...(current.finalizers ?? []), ...desired.finalizers])] }),
-    ...(owners === undefined ? {} : { ownerReferences: withOwners(current.ownerReferences ?? [], owners) }),
+    ...(owners === undefined ? {} : { ownerReferences: withOwners(current.ownerReferences, owners) }),
   };
-}
-
-/** An owner that is there already keeps its place, so that two writers do not reorder the list for ever. */
-function withOwners(
-  current: readonly OwnerReference[],
-  desired: readonly OwnerReference[],
-): readonly OwnerReference[] {
-  const kept = current.map((owner) => desired.find(({ uid }) => uid === owner.uid) ?? owner);
-  const added = desired.filter(({ uid }) => !current.some((owner) => owner.uid === uid));
-  return [...kept, ...added];
 }
 
 /** Types without a status subresource have it written with the rest, where `mutate` changes it. */
