@@ -12,6 +12,7 @@ import type { OperatorConfig } from "./config/operator-config.ts";
 import { ClusterCopies } from "./controllers/cluster-copies.ts";
 import { watchCluster } from "./controllers/cluster-triggers.ts";
 import { GslbController } from "./controllers/gslb-controller.ts";
+import { observeAll } from "./controllers/observe-all.ts";
 import { ensureNamespace } from "./controllers/own-namespace.ts";
 import { createConfiguredZones } from "./controllers/zone-bootstrap.ts";
 import { ZoneDelegationController } from "./controllers/zone-delegation-controller.ts";
@@ -128,7 +129,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   const periodMs = (config.periodSeconds === 0 ? periodSecondsDefault : config.periodSeconds) * 1000;
   const deadlineMs = config.peerDeadlineMs;
   const edgeServers = edgeEndpoints(config.edgeDnsServers, runtime.log);
-  const copies = new ClusterCopies(runtime, client);
+  const copies = new ClusterCopies(runtime, { client, tasks });
   const events = new EventRecorder(runtime, { client, component: "gslb-controller" });
   const memory = new StoredPeerMemory(runtime, { client, namespace: config.podNamespace });
   const views = new PeerViews(runtime.clock, memory, (host) => gslbs.enqueueHost(host));
@@ -197,6 +198,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   const gslbs = new GslbController(runtime, {
     ...{ client, copies, peers, views, addresses, events, geoTag, geoTags, ...metered },
     exposedOverride: config.exposedAddresses,
+    addressGraceSeconds: config.addressGraceSeconds,
     zones: () => zones.zones,
     geo: () => geo.knowledge,
   });
@@ -254,7 +256,11 @@ async function start(
 
   // Zones before Gslbs, and every claim before the first reconcile: what is decided must not depend on the order.
   for (const zone of copies.zones.lister.list()) zones.observe(zone);
-  for (const gslb of copies.gslbs.lister.list()) gslbs.observe(gslb);
+  const observed = observeAll(copies, gslbs);
+  await whileWaiting(
+    Promise.race([observed, runtime.clock.sleep(firstRoundMs, signal).catch(() => {})]),
+    signal,
+  );
   memory.retain((host) => gslbs.claims.holder(host) !== undefined);
   if (config.notify) authority.onNotify = (hint) => peers.hint(hint);
   watchCluster(parts, createZones);

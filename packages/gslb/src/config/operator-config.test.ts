@@ -38,6 +38,7 @@ test("the minimal environment gives the defaults, and reading it again the same"
     zonePeriodSeconds: 300,
     podNamespace: "k8gb",
     notify: true,
+    addressGraceSeconds: 300,
     peerDeadlineMs: 2000,
     answerModes: { weights: "choice", txtTargets: "records" },
     geo: {
@@ -95,6 +96,17 @@ const accepted: readonly {
     name: "exposed addresses",
     environment: { CLUSTER_EXPOSED_IPS: "192.0.2.1,192.0.2.2" },
     expect: { exposedAddresses: ["192.0.2.1", "192.0.2.2"] },
+  },
+  {
+    name: "D22, D-08: exposed addresses of both families, where k8gb refuses IPv6",
+    environment: {
+      CLUSTER_EXPOSED_IPS: "192.0.2.5,2001:db8::5",
+      MERIDIAN_DNS_ADDRESSES: "192.0.2.6,2001:db8::6",
+    },
+    expect: {
+      exposedAddresses: ["192.0.2.5", "2001:db8::5"],
+      dnsAddresses: ["192.0.2.6", "2001:db8::6"],
+    },
   },
   {
     name: "the metrics address",
@@ -252,11 +264,6 @@ const refused: readonly {
   {
     name: "an exposed address twice",
     environment: { CLUSTER_EXPOSED_IPS: "192.0.2.1,192.0.2.1" },
-    variables: ["CLUSTER_EXPOSED_IPS"],
-  },
-  {
-    name: "an exposed IPv6 address",
-    environment: { CLUSTER_EXPOSED_IPS: "2001:db8::1" },
     variables: ["CLUSTER_EXPOSED_IPS"],
   },
   {

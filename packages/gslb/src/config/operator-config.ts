@@ -1,5 +1,6 @@
 import type { Endpoint } from "@meridian/runtime";
 import { isIpv4, isIpv6 } from "@meridian/kube";
+import { familyOf } from "../decide/address-family.ts";
 import { ttlSecondsMax } from "../decide/gslb-policy.ts";
 import { defaultNameServerPrefix } from "../decide/zone-names.ts";
 import type { AnswerModes } from "../decide/answer-modes.ts";
@@ -49,6 +50,11 @@ export interface OperatorConfig {
   readonly notify: boolean;
   /** `MERIDIAN_PEER_DEADLINE_MS`: how long one question to a peer may take, retries included. */
   readonly peerDeadlineMs: number;
+  /**
+   * `MERIDIAN_ADDRESS_GRACE_SECONDS`: how long the last addresses stand in for those of an object that is there and shows none
+   * any more.
+   */
+  readonly addressGraceSeconds: number;
   /** `MERIDIAN_WEIGHTS` and `MERIDIAN_TXT_TARGETS` */
   readonly answerModes: AnswerModes;
   /** The variables that start with `MERIDIAN_GEOIP_`. */
@@ -117,6 +123,11 @@ export function parseOperatorConfig(
     zonePeriodSeconds: reader.integer("ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS", { fallback: 300, min: 0 }),
     podNamespace: reader.text("POD_NAMESPACE", "k8gb"),
     notify: reader.flag("MERIDIAN_NOTIFY", true),
+    addressGraceSeconds: reader.integer("MERIDIAN_ADDRESS_GRACE_SECONDS", {
+      fallback: 300,
+      min: 0,
+      max: 86_400,
+    }),
     peerDeadlineMs: reader.integer("MERIDIAN_PEER_DEADLINE_MS", { fallback: 2000, min: 100, max: 60_000 }),
     answerModes: {
       weights: reader.choice("MERIDIAN_WEIGHTS", ["choice", "order"], "choice"),
@@ -189,10 +200,10 @@ function parseEdgeDnsServers(
 }
 
 function parseAddresses(reader: EnvironmentReader, variable: string): readonly string[] {
-  const addresses = reader.list(variable, "192.0.2.1,192.0.2.2");
-  // As in k8gb, the override is IPv4 only: one list stands for application targets and for glue, whose families differ.
-  for (const address of addresses.filter((each) => !isIpv4(each)))
-    reader.refuse(variable, "hold IPv4 addresses, for example 192.0.2.1,192.0.2.2", address);
+  const addresses = reader.list(variable, "192.0.2.1,2001:db8::1");
+  // k8gb takes IPv4 only here; a cluster behind NAT64, or without IPv4, has no other means to say where it is.
+  for (const address of addresses.filter((each) => familyOf(each) === undefined))
+    reader.refuse(variable, "hold IP addresses, for example 192.0.2.1,2001:db8::1", address);
   return addresses;
 }
 

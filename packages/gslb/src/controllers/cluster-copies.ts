@@ -11,13 +11,14 @@ import {
 import type { Runtime } from "@meridian/runtime";
 import { readyEndpoints } from "../decide/health.ts";
 import type { BackendState, ServiceRef } from "../decide/gslb-snapshot.ts";
-import { ingressKind, serviceKind, type ReferenceKind } from "../references/reference-kinds.ts";
-import type { ReferenceSource } from "../references/resolve-reference.ts";
+import type { CopyState, ReferenceSource } from "../references/reference-source.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
+import { kindName, type ObjectKind } from "../resources/object-kind.ts";
 import { dnsEndpointType, gslbType, zoneDelegationType } from "../resources/resource-types.ts";
 import type { ZoneDelegation } from "../resources/zone-delegation.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
+import { OptionalCopies } from "./optional-copies.ts";
 
 const byService = "service";
 const serviceNameLabel = "kubernetes.io/service-name";
@@ -30,8 +31,14 @@ export class ClusterCopies implements ReferenceSource {
   readonly ingresses: Informer<Ingress>;
   readonly services: Informer<Service>;
   readonly slices: Informer<EndpointSlice>;
+  /** Those of kinds that the cluster may not have. */
+  readonly optional: OptionalCopies;
 
-  constructor(runtime: Pick<Runtime, "clock" | "random" | "log">, client: KubeClient) {
+  constructor(
+    runtime: Pick<Runtime, "clock" | "random" | "log">,
+    { client, tasks }: { readonly client: KubeClient; readonly tasks: TaskScope },
+  ) {
+    this.optional = new OptionalCopies(runtime, { client, tasks });
     this.gslbs = new Informer<Gslb>(runtime, { client, type: gslbType });
     this.zones = new Informer<ZoneDelegation>(runtime, { client, type: zoneDelegationType });
     this.endpoints = new Informer<DnsEndpoint>(runtime, { client, type: dnsEndpointType });
@@ -50,14 +57,19 @@ export class ClusterCopies implements ReferenceSource {
   }
 
   get all(): readonly SourceInformer[] {
+    return [...this.#always, ...this.optional.all];
+  }
+
+  get #always(): readonly Informer[] {
     return [this.gslbs, this.zones, this.endpoints, this.ingresses, this.services, this.slices];
   }
 
-  /** Follows the API server; resolves when every copy is complete for the first time. */
+  /** Follows the API server; resolves when every copy is complete for the first time but for optional ones. */
   async start(tasks: TaskScope): Promise<void> {
-    for (const informer of this.all)
+    this.optional.start();
+    for (const informer of this.#always)
       tasks.start(`copy of ${informer.type.plural}`, (signal) => informer.run(signal));
-    await Promise.all(this.all.map((informer) => informer.synced));
+    await Promise.all(this.#always.map((informer) => informer.synced));
   }
 
   /** Health of one Service: does it exist, and has any of its slices a ready endpoint. */
@@ -70,20 +82,22 @@ export class ClusterCopies implements ReferenceSource {
     return { state: ready > 0 ? "healthy" : "unhealthy", readyEndpoints: ready };
   }
 
-  get(kind: ReferenceKind, key: string): KubeObject | undefined {
-    return this.#listerOf(kind)?.get(key);
+  state(kind: ObjectKind): CopyState {
+    return this.#core(kind) === undefined ? this.optional.of(kind).state : { is: "complete" };
   }
 
-  list(kind: ReferenceKind, namespace: string): readonly KubeObject[] {
-    return this.#listerOf(kind)?.list(namespace) ?? [];
+  get<T extends KubeObject>(kind: ObjectKind<T>, key: string): T | undefined {
+    return (this.#core(kind)?.lister ?? this.optional.of(kind)).get(key);
   }
 
-  #listerOf(
-    kind: ReferenceKind,
-  ):
-    { get(key: string): KubeObject | undefined; list(namespace: string): readonly KubeObject[] } | undefined {
-    if (kind === ingressKind) return this.ingresses.lister;
-    return kind === serviceKind ? this.services.lister : undefined;
+  list<T extends KubeObject>(kind: ObjectKind<T>, namespace?: string): readonly T[] {
+    return (this.#core(kind)?.lister ?? this.optional.of(kind)).list(namespace);
+  }
+
+  /** The copy of a kind that every cluster has. */
+  #core<T extends KubeObject>(kind: ObjectKind<T>): Informer<T> | undefined {
+    const copies: readonly Informer[] = [this.ingresses, this.services];
+    return copies.find(({ type }) => kindName(type) === kindName(kind)) as Informer<T> | undefined;
   }
 }
 

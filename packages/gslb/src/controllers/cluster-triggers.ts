@@ -1,13 +1,18 @@
+import type { InformerHandler } from "@meridian/controller";
 import { controllerOf, deepEqual, objectKey, type EndpointSlice, type KubeObject } from "@meridian/kube";
 import { readyEndpoints } from "../decide/health.ts";
-import { ingressKind, serviceKind, type ReferenceKind } from "../references/reference-kinds.ts";
+import { ingressObjects, serviceObjects } from "../resources/core-kinds.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
+import { readAnnotations } from "../resources/gslb-annotations.ts";
+import type { ObjectKind } from "../resources/object-kind.ts";
 import { isGslbReference } from "../resources/owner.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
 import type { ZoneFeeder } from "../zones/zone-feeder.ts";
 import { serviceKeyOf, type ClusterCopies } from "./cluster-copies.ts";
 import { isAsWanted } from "./endpoint-object.ts";
 import type { GslbController } from "./gslb-controller.ts";
+import type { ObjectPair } from "./optional-copies.ts";
+import { saySame } from "./said-by-object.ts";
 import type { ZoneDelegationController } from "./zone-delegation-controller.ts";
 
 /** What changes in the cluster wake. */
@@ -43,7 +48,9 @@ function watchGslbs({ copies, gslbs, feeder }: TriggerTargets): void {
       const isSame =
         old.metadata.generation === gslb.metadata.generation &&
         old.metadata.uid === gslb.metadata.uid &&
-        deepEqual(old.metadata.annotations, gslb.metadata.annotations) &&
+        readAnnotations.every(
+          (name) => old.metadata.annotations?.[name] === gslb.metadata.annotations?.[name],
+        ) &&
         deepEqual(old.spec, gslb.spec);
       if (!isSame) gslbs.controller.enqueue(objectKey(gslb.metadata));
     },
@@ -96,41 +103,50 @@ function watchBackends({ copies, gslbs }: TriggerTargets): void {
 
 function watchReferences(targets: TriggerTargets): void {
   const { copies, gslbs, zones } = targets;
-  const wake = (kind: ReferenceKind, object: KubeObject): void => {
-    for (const key of gslbs.index.ofObject(kind, object)) gslbs.controller.enqueue(key);
-    const owner = controllerOf(object);
-    if (isGslbReference(owner)) gslbs.controller.enqueue(`${object.metadata.namespace ?? ""}/${owner.name}`);
-    if (isOwnAddressSource(object)) zones.enqueueAll();
+  const wake = (keys: Iterable<string>): void => {
+    for (const key of keys) gslbs.controller.enqueue(key);
   };
-  for (const [kind, informer] of [
-    [ingressKind, copies.ingresses],
-    [serviceKind, copies.services],
-  ] as const) {
-    informer.addHandler({
-      onAdd: (object, { initial }) => {
-        if (!initial) wake(kind, object);
-      },
-      onUpdate(old, object) {
-        if (sameReference(old, object)) return;
-        wake(kind, old);
-        wake(kind, object);
-      },
-      onDelete: (object) => wake(kind, object),
-    });
-  }
+  const changed = (kind: ObjectKind, { old, now }: ObjectPair): void => {
+    const isSame = old !== undefined && now !== undefined && saySame(kind, old, now);
+    wake(gslbs.index.ofChange(kind, { ...(old && { old }), ...(now && { now }), isSame }));
+    if (isSame) return;
+    for (const object of [old, now]) {
+      const owner = object && controllerOf(object);
+      if (isGslbReference(owner)) wake([`${object?.metadata.namespace ?? ""}/${owner.name}`]);
+    }
+  };
+  copies.optional.onChange(changed);
+  copies.optional.onState((kind) => wake(gslbs.index.ofKind(kind)));
+
+  const handlerOf = (kind: ObjectKind): InformerHandler => ({
+    onAdd: (now, { initial }) => {
+      if (initial) return;
+      changed(kind, { now });
+      if (isOwnAddressSource(now)) zones.enqueueAll();
+    },
+    onUpdate(old, now) {
+      changed(kind, { old, now });
+      if ((isOwnAddressSource(old) || isOwnAddressSource(now)) && !sameAddresses(old, now))
+        zones.enqueueAll();
+    },
+    onDelete(old) {
+      changed(kind, { old });
+      if (isOwnAddressSource(old)) zones.enqueueAll();
+    },
+  });
+  copies.ingresses.addHandler(handlerOf(ingressObjects));
+  copies.services.addHandler(handlerOf(serviceObjects));
 }
 
-/** Whether two states of an object say the same to a Gslb that refers to it. */
-function sameReference(
+/** Whether two states of an object make the same of the addresses of the own DNS server. */
+function sameAddresses(
   old: KubeObject & { readonly spec?: unknown; readonly status?: unknown },
-  object: KubeObject & { readonly spec?: unknown; readonly status?: unknown },
+  now: KubeObject & { readonly spec?: unknown; readonly status?: unknown },
 ): boolean {
   return (
-    deepEqual(old.spec, object.spec) &&
-    deepEqual(old.status, object.status) &&
-    deepEqual(old.metadata.labels, object.metadata.labels) &&
-    deepEqual(old.metadata.annotations, object.metadata.annotations) &&
-    deepEqual(old.metadata.ownerReferences, object.metadata.ownerReferences)
+    deepEqual(old.spec, now.spec) &&
+    deepEqual(old.status, now.status) &&
+    deepEqual(old.metadata.labels, now.metadata.labels)
   );
 }
 

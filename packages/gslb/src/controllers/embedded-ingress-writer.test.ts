@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invalid, type Ingress } from "@meridian/kube";
-import { resolveReference, type ReferenceSource } from "../references/resolve-reference.ts";
+import type { ReferenceSource } from "../references/reference-source.ts";
+import { resolveReference } from "../references/resolve-reference.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import { FakeObjects } from "../testdata/fake-objects.ts";
 import { writeEmbeddedIngress } from "./embedded-ingress-writer.ts";
@@ -18,7 +19,7 @@ const gslb: Gslb = {
   metadata: { name: "app", namespace: "demo", uid: "u1", annotations: { app: "x" } },
   spec: { strategy: { type: "roundRobin" }, ingress: { rules: [rule], backend: { service: { name: "d" } } } },
 };
-const nothing: ReferenceSource = { get: () => undefined, list: () => [] };
+const nothing: ReferenceSource = { state: () => ({ is: "complete" }), get: () => undefined, list: () => [] };
 
 async function write(server: FakeObjects, given: Gslb = gslb): Promise<string | undefined> {
   const outcome = await writeEmbeddedIngress(given, resolveReference(given, nothing), {

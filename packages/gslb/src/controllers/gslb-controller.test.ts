@@ -30,6 +30,7 @@ function controllerOver(
       gslbs: { lister: { get: parts.copy } },
       endpoints: { lister: { get: () => undefined } },
       ingresses: { lister: { get: () => undefined } },
+      state: () => ({ is: "complete" }),
       get: () => undefined,
       list: () => [],
       backend: () => ({ state: "healthy", readyEndpoints: 1 }),
@@ -47,6 +48,7 @@ function controllerOver(
     geoTag: "eu",
     geoTags: ["eu"],
     exposedOverride: ["192.0.2.1"],
+    addressGraceSeconds: 300,
     zones: () => ["cloud.example.com"],
   });
 }

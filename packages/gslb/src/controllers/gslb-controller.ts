@@ -17,14 +17,12 @@ import { planGslb, type GslbPlan } from "../decide/plan-gslb.ts";
 import type { PeerViews } from "../peers/peer-views.ts";
 import type { Peers } from "../peers/peers.ts";
 import type { AddressBook } from "../references/address-book.ts";
+import { keepAddresses } from "../references/address-grace.ts";
 import { exposedAddresses } from "../references/exposed-addresses.ts";
-import {
-  resolveReference,
-  type ReferenceSource,
-  type ResolvedReference,
-} from "../references/resolve-reference.ts";
+import type { ReferenceSource } from "../references/reference-source.ts";
+import { resolveReference, type ResolvedReference } from "../references/resolve-reference.ts";
 import type { DnsEndpoint, DnsEndpointRecord } from "../resources/dns-endpoint.ts";
-import type { Gslb, GslbStatus } from "../resources/gslb.ts";
+import type { Gslb, GslbServer, GslbStatus } from "../resources/gslb.ts";
 import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
 import type { EndpointCopies } from "../zones/booked-endpoint.ts";
 import type { ClusterCopies } from "./cluster-copies.ts";
@@ -48,6 +46,8 @@ export interface GslbControllerOptions {
   readonly geoTags: readonly string[];
   /** `CLUSTER_EXPOSED_IPS` */
   readonly exposedOverride: readonly string[];
+  /** `MERIDIAN_ADDRESS_GRACE_SECONDS` */
+  readonly addressGraceSeconds: number;
   /** The load-balanced zones that there are now. */
   readonly zones: () => readonly string[];
   /** What the DNS server knows of places. */
@@ -137,14 +137,9 @@ export class GslbController {
   observe(gslb: Gslb): ResolvedReference {
     const key = objectKey(gslb.metadata);
     const resolved = resolveReference(gslb, this.#options.copies);
-    const { outcome } = resolved;
-    const servers = outcome.kind === "resolved" ? outcome.servers : (gslb.status?.servers ?? []);
+    const servers = serversOf(gslb, resolved);
     const hosts = servers.flatMap(({ host }) => (host === undefined || host === "" ? [] : [host]));
-    this.index.set(
-      key,
-      resolved.target,
-      servers.flatMap(({ services }) => services ?? []),
-    );
+    this.#depend(gslb, resolved);
     const held = (gslb.status?.servers ?? []).flatMap(({ host }) => host ?? []);
     const affected = this.claims.set(key, { since: gslb.metadata.creationTimestamp ?? "", hosts, held });
     for (const other of affected) this.controller.enqueue(other);
@@ -165,14 +160,10 @@ export class GslbController {
     if (restMs > 0) return { requeueAfterMs: restMs };
     const resolved = this.observe(gslb);
     this.#rest(gslb, resolved);
+    // Whoever waits for a copy is woken when it is complete.
+    if (resolved.outcome.kind === "pending") return undefined;
     const refused = await writeEmbeddedIngress(gslb, resolved, { ...this.#options, signal });
-    const exposed = this.#options.addresses.reading(key, (lookUp) =>
-      exposedAddresses(gslb, {
-        addresses: resolved.addresses,
-        override: this.#options.exposedOverride,
-        lookUp,
-      }),
-    );
+    const exposed = this.#exposed(gslb, resolved);
     const stored = this.#options.copies.endpoints.lister.get(key);
     const now = this.#runtime.clock.now();
     const problem = endpointProblem(stored, gslb);
@@ -214,11 +205,36 @@ export class GslbController {
     return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
   }
 
+  /** From now on the Gslb is woken by changes of what was read for it. */
+  #depend(gslb: Gslb, resolved: ResolvedReference): void {
+    const services = serversOf(gslb, resolved).flatMap((server) => server.services ?? []);
+    this.index.set(objectKey(gslb.metadata), resolved.reads, services);
+  }
+
+  #exposed(gslb: Gslb, resolved: ResolvedReference): ExposedOutcome {
+    const key = objectKey(gslb.metadata);
+    const { size } = resolved.reads;
+    const exposed = this.#options.addresses.reading(key, (lookUp) =>
+      exposedAddresses(gslb, {
+        reachedAt: resolved.reachedAt,
+        override: this.#options.exposedOverride,
+        lookUp,
+      }),
+    );
+    if (resolved.reads.size > size) this.#depend(gslb, resolved);
+    if (resolved.outcome.kind !== "resolved") return exposed;
+    return keepAddresses(exposed, {
+      before: this.#plans.get(key)?.exposed,
+      status: gslb.status,
+      graceMs: this.#options.addressGraceSeconds * 1000,
+      now: this.#runtime.clock.now(),
+    });
+  }
+
   /** From now on, so that one that fails on the way rests too. */
-  #rest({ metadata, status }: Gslb, { outcome }: ResolvedReference): void {
-    const servers = outcome.kind === "resolved" ? outcome.servers : (status?.servers ?? []);
-    const restMs = Math.max(0, servers.length - restFreeHosts) * restMsPerHost;
-    this.#rests.set(objectKey(metadata), this.#runtime.clock.monotonicMs() + restMs);
+  #rest(gslb: Gslb, resolved: ResolvedReference): void {
+    const restMs = Math.max(0, serversOf(gslb, resolved).length - restFreeHosts) * restMsPerHost;
+    this.#rests.set(objectKey(gslb.metadata), this.#runtime.clock.monotonicMs() + restMs);
   }
 
   /** Where the API server will not take the DNSEndpoint, and trying again will hardly help, the Gslb's user is told. */
@@ -321,4 +337,9 @@ export class GslbController {
       this.#options.events.record(gslb, note);
     return true;
   }
+}
+
+/** After a failed lookup those that were last known. */
+function serversOf({ status }: Gslb, { outcome }: ResolvedReference): readonly GslbServer[] {
+  return outcome.kind === "resolved" ? outcome.servers : (status?.servers ?? []);
 }

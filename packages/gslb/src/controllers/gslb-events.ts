@@ -1,13 +1,20 @@
 import type { EventNote } from "@meridian/controller";
-import { findCondition } from "@meridian/kube";
+import { findCondition, type Condition } from "@meridian/kube";
 import type { GslbPlan } from "../decide/plan-gslb.ts";
-import type { GslbStatus } from "../resources/gslb.ts";
+
+/** What of a status events are told from. */
+interface ConditionedStatus {
+  readonly conditions?: readonly Condition[];
+}
 
 /**
  * What to tell about conditions that changed: each that turned bad, or is bad for another reason, and each that is good
  * again. A Gslb that was never looked at and is fine is no news.
  */
-export function conditionNotes(before: GslbStatus | undefined, after: GslbStatus): readonly EventNote[] {
+export function conditionNotes(
+  before: ConditionedStatus | undefined,
+  after: ConditionedStatus,
+): readonly EventNote[] {
   const notes: EventNote[] = [];
   for (const condition of after.conditions ?? []) {
     const old = findCondition(before?.conditions, condition.type);
@@ -52,7 +59,8 @@ function wording(condition: {
   readonly reason: string;
   readonly message: string;
 }): Pick<EventNote, "reason" | "message"> {
-  if (condition.type !== "ResolvedRefs") return { reason: condition.reason, message: condition.message };
+  if (condition.type !== "ResolvedRefs" || condition.reason === "AddressesMissing")
+    return { reason: condition.reason, message: condition.message };
   return condition.reason === "ExposedAddressesUnresolved"
     ? {
         reason: "ExposedIPResolutionError",

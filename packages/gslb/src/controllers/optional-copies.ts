@@ -20,6 +20,12 @@ export interface OptionalCopiesOptions {
   readonly tasks: TaskScope;
 }
 
+/** An object before and after a change; one that came was not there before, one that is gone is not there after it. */
+export interface ObjectPair {
+  readonly old?: KubeObject;
+  readonly now?: KubeObject;
+}
+
 /**
  * Copies of kinds whose CustomResourceDefinition may be missing, come and go while the operator runs. A kind is followed
  * from the first time that somebody asks for its copy, in the best version that is served, and costs nothing before.
@@ -38,6 +44,7 @@ export class OptionalCopies {
   readonly #definitions: Informer<CustomResourceDefinition>;
   readonly #copies = new Map<string, OptionalCopy>();
   readonly #listeners: ((kind: ObjectKind) => void)[] = [];
+  readonly #watchers: ((kind: ObjectKind, change: ObjectPair) => void)[] = [];
   /** Why definitions cannot be read. */
   #refusal: string | undefined;
   #waiting: (() => void)[] = [];
@@ -71,6 +78,11 @@ export class OptionalCopies {
     return [this.#definitions, ...[...this.#copies.values()].flatMap(({ informer }) => informer ?? [])];
   }
 
+  /** How many kinds were asked for. */
+  get kindCount(): number {
+    return this.#copies.size;
+  }
+
   /** The copy of a kind, which is followed from now on. Handlers are added in the same turn. */
   of<T extends KubeObject>(kind: ObjectKind<T>): OptionalCopy<T> {
     const name = kindName(kind);
@@ -83,6 +95,14 @@ export class OptionalCopies {
         this.#release();
       },
     });
+    const changed = (change: ObjectPair): void => {
+      for (const watcher of this.#watchers) watcher(kind, change);
+    };
+    copy.addHandler({
+      onAdd: (now) => changed({ now }),
+      onUpdate: (old, now) => changed({ old, now }),
+      onDelete: (old) => changed({ old }),
+    });
     this.#copies.set(name, copy);
     queueMicrotask(() => this.#tell(copy));
     return copy;
@@ -91,6 +111,11 @@ export class OptionalCopies {
   /** Calls back whenever the copy of a kind is complete, absent or unreadable, and was not before. */
   onState(listener: (kind: ObjectKind) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** Calls back for each object of any copy that comes, changes or goes, those included that were there at first. */
+  onChange(watcher: (kind: ObjectKind, change: ObjectPair) => void): void {
+    this.#watchers.push(watcher);
   }
 
   /** Follows the definitions. */

@@ -1,36 +1,80 @@
-import type { KubeObject } from "@meridian/kube";
+import {
+  formatLabelSelector,
+  matchesLabels,
+  objectKey,
+  type KubeObject,
+  type LabelSelector,
+} from "@meridian/kube";
 import type { ServiceRef } from "../decide/gslb-snapshot.ts";
-import type { ReferenceKind } from "../references/reference-kinds.ts";
-import { leadsTo, type ReferenceTarget } from "../references/reference-target.ts";
+import type { RecordedReads, Selection } from "../references/reference-source.ts";
+import { kindName, type ObjectKind } from "../resources/object-kind.ts";
 
-interface Entry {
-  readonly target: ReferenceTarget;
-  readonly services: readonly string[];
+interface Selecting {
+  readonly selector: LabelSelector;
+  readonly keys: Set<string>;
 }
 
-/** Which Gslbs an object concerns, so that a change wakes those and no others. */
+interface Entry {
+  readonly services: readonly string[];
+  readonly objects: readonly string[];
+  readonly kinds: readonly string[];
+  readonly selections: readonly Selection[];
+}
+
+/** A change of one object: how it was and how it is, where it was and is there. */
+export interface ObjectChange {
+  readonly old?: KubeObject;
+  readonly now?: KubeObject;
+  /** Both say the same to whoever has found the object; only its labels may differ. */
+  readonly isSame: boolean;
+}
+
+/** Which Gslbs an object concerns, so that a change wakes those and no others: those that looked for it. */
 export class ReferenceIndex {
   readonly #entries = new Map<string, Entry>();
   readonly #byService = new Map<string, Set<string>>();
   readonly #byObject = new Map<string, Set<string>>();
-  /** Gslbs with a selector, by the namespace that it looks in. */
-  readonly #bySelector = new Map<string, Set<string>>();
+  readonly #byKind = new Map<string, Set<string>>();
+  /** By kind and namespace (empty: all), then by the text of the selector: many Gslbs look for the same. */
+  readonly #bySelection = new Map<string, Map<string, Selecting>>();
 
-  set(key: string, target: ReferenceTarget, services: readonly ServiceRef[]): void {
+  set(key: string, reads: RecordedReads, services: readonly ServiceRef[]): void {
     this.remove(key);
-    const entry = { target, services: services.map(({ namespace, name }) => `${namespace}/${name}`) };
+    const entry: Entry = {
+      services: [...new Set(services.map(({ namespace, name }) => `${namespace}/${name}`))],
+      objects: [...reads.objects],
+      kinds: [...reads.kinds],
+      selections: [...reads.selections],
+    };
     this.#entries.set(key, entry);
-    for (const [map, value] of this.#places(entry)) map.set(value, (map.get(value) ?? new Set()).add(key));
+    for (const service of entry.services) add(this.#byService, service, key);
+    for (const object of entry.objects) add(this.#byObject, object, key);
+    for (const kind of entry.kinds) add(this.#byKind, kind, key);
+    for (const { kind, namespace, selector } of entry.selections) {
+      const place = placeOf(kind, namespace);
+      const there = this.#bySelection.get(place) ?? new Map<string, Selecting>();
+      this.#bySelection.set(place, there);
+      const text = formatLabelSelector(selector);
+      const selecting = there.get(text) ?? { selector, keys: new Set<string>() };
+      there.set(text, selecting);
+      selecting.keys.add(key);
+    }
   }
 
   remove(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     this.#entries.delete(key);
-    for (const [map, value] of this.#places(entry)) {
-      const keys = map.get(value);
-      keys?.delete(key);
-      if (keys?.size === 0) map.delete(value);
+    for (const service of entry.services) drop(this.#byService, service, key);
+    for (const object of entry.objects) drop(this.#byObject, object, key);
+    for (const kind of entry.kinds) drop(this.#byKind, kind, key);
+    for (const { kind, namespace, selector } of entry.selections) {
+      const place = placeOf(kind, namespace);
+      const there = this.#bySelection.get(place);
+      const selecting = there?.get(formatLabelSelector(selector));
+      selecting?.keys.delete(key);
+      if (selecting?.keys.size === 0) there?.delete(formatLabelSelector(selector));
+      if (there?.size === 0) this.#bySelection.delete(place);
     }
   }
 
@@ -39,20 +83,42 @@ export class ReferenceIndex {
     return this.#byService.get(serviceKey) ?? [];
   }
 
-  /** Gslbs whose reference leads to an object. */
-  ofObject(kind: ReferenceKind, object: KubeObject): readonly string[] {
-    const { namespace = "", name = "" } = object.metadata;
-    const named = this.#byObject.get(`${kind.kind} ${namespace}/${name}`) ?? [];
-    const selecting = [...(this.#bySelector.get(namespace) ?? [])].filter((key) =>
-      leadsTo(this.#entries.get(key)!.target, kind, object),
-    );
-    return [...named, ...selecting];
+  /** Gslbs that read objects of a kind, for when what there is of it becomes known, or nothing is any more. */
+  ofKind(kind: ObjectKind): Iterable<string> {
+    return this.#byKind.get(kindName(kind)) ?? [];
   }
 
-  *#places(entry: Entry): IterableIterator<[Map<string, Set<string>>, string]> {
-    for (const service of entry.services) yield [this.#byService, service];
-    const { target } = entry;
-    if (target.by === "selector") yield [this.#bySelector, target.namespace];
-    else if (target.by !== "nothing") yield [this.#byObject, `${target.kind.kind} ${target.key}`];
+  /** Gslbs that what an object says matters to, or whose selector matches it now and did not before, or the reverse. */
+  ofChange(kind: ObjectKind, { old, now, isSame }: ObjectChange): ReadonlySet<string> {
+    const keys = new Set<string>();
+    const object = now ?? old;
+    if (object === undefined) return keys;
+    const { namespace = "" } = object.metadata;
+    if (!isSame)
+      for (const key of this.#byObject.get(`${kindName(kind)} ${objectKey(object.metadata)}`) ?? [])
+        keys.add(key);
+    for (const place of [placeOf(kind, namespace), placeOf(kind, undefined)])
+      for (const { selector, keys: selecting } of this.#bySelection.get(place)?.values() ?? []) {
+        const did = old !== undefined && matchesLabels(selector, old.metadata.labels);
+        const does = now !== undefined && matchesLabels(selector, now.metadata.labels);
+        if (did !== does || (does && !isSame)) for (const key of selecting) keys.add(key);
+      }
+    return keys;
   }
+}
+
+function placeOf(kind: ObjectKind, namespace: string | undefined): string {
+  return `${kindName(kind)} ${namespace ?? ""}`;
+}
+
+function add(map: Map<string, Set<string>>, value: string, key: string): void {
+  const keys = map.get(value);
+  if (keys === undefined) map.set(value, new Set([key]));
+  else keys.add(key);
+}
+
+function drop(map: Map<string, Set<string>>, value: string, key: string): void {
+  const keys = map.get(value);
+  keys?.delete(key);
+  if (keys?.size === 0) map.delete(value);
 }

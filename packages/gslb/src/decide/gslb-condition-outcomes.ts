@@ -59,7 +59,7 @@ function resolvedRefs({ snapshot: { reference, exposed } }: ConditionFacts): Con
     return outcome("ResolvedRefs", "False", { reason: reference.reason, message: reference.message });
   if (exposed.problem !== undefined)
     return outcome("ResolvedRefs", "False", {
-      reason: "ExposedAddressesUnresolved",
+      reason: exposed.keptUntil === undefined ? "ExposedAddressesUnresolved" : "AddressesMissing",
       message: exposed.problem,
     });
   return outcome("ResolvedRefs", "True", {

@@ -17,16 +17,27 @@ export interface Server {
   readonly services: readonly ServiceRef[];
 }
 
+/** Why a Gslb's reference leads to nothing that can be used. */
+export interface ReferenceFailure {
+  readonly reason:
+    | "NotFound"
+    | "NotExactlyOne"
+    | "UnsupportedKind"
+    | "InvalidReference"
+    | "NotOwned"
+    /** The cluster has no such kind: its definition is not installed. */
+    | "KindNotServed"
+    /** Objects of the kind cannot be read. */
+    | "KindUnreadable";
+  readonly message: string;
+  /** The object is known to be gone, so nothing can be served through it; otherwise the last known servers stand. */
+  readonly gone: boolean;
+}
+
 /** What a Gslb's reference leads to. */
 export type ReferenceOutcome =
   | { readonly kind: "resolved"; readonly servers: readonly Server[] }
-  | {
-      readonly kind: "failed";
-      readonly reason: "NotFound" | "NotExactlyOne" | "UnsupportedKind" | "InvalidReference" | "NotOwned";
-      readonly message: string;
-      /** The object is known to be gone, so nothing can be served through it; otherwise the last known servers stand. */
-      readonly gone: boolean;
-    };
+  | ({ readonly kind: "failed" } & ReferenceFailure);
 
 /** The addresses at which this cluster serves a Gslb's hosts. */
 export interface ExposedOutcome {
@@ -36,6 +47,8 @@ export interface ExposedOutcome {
   readonly source: string;
   /** What is wrong with an annotation or a lookup. */
   readonly problem?: string;
+  /** The object that gave them gives none any more; until then (wall-clock milliseconds) the last ones stand in. */
+  readonly keptUntil?: number;
 }
 
 /** How well one Service can serve now. */

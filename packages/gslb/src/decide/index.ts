@@ -40,6 +40,7 @@ export type {
   BackendState,
   ExposedOutcome,
   GslbSnapshot,
+  ReferenceFailure,
   ReferenceOutcome,
   Server,
   ServiceRef,

@@ -29,7 +29,7 @@ export interface GslbPlan {
   /** The whole content of its DNSEndpoint; `undefined` where none is needed, or it is not ours to write. */
   readonly records: readonly DnsEndpointRecord[] | undefined;
   readonly status: GslbStatus;
-  /** When to look again, in milliseconds from now: a peer's last targets expire then. */
+  /** When to look again, in milliseconds from now: a peer's last targets expire then, or own addresses kept so long. */
   readonly afterMs?: number;
   readonly policy: ParsedPolicy;
   /** One per accepted host. */
@@ -93,7 +93,10 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
     }),
     ...(gslb.metadata.generation === undefined ? {} : { observedGeneration: gslb.metadata.generation }),
   };
-  const expiries = hosts.flatMap((host) => expiryOf(host, policy.policy));
+  const expiries = [
+    ...hosts.flatMap((host) => expiryOf(host, policy.policy)),
+    snapshot.exposed.keptUntil,
+  ].filter((at) => at !== undefined);
   return {
     records: written,
     status,

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { LoadBalancerIngress } from "@meridian/kube";
 import type { Gslb } from "../resources/gslb.ts";
 import { exposedAddresses, type ExposedSources, type LookedUp } from "./exposed-addresses.ts";
+import type { ReachedAt } from "./reference-kind.ts";
 
 const hostnames = "k8gb.io/exposed-hostnames";
 const addresses = "k8gb.io/exposed-ip-addresses";
@@ -17,7 +19,9 @@ const names: Readonly<Record<string, LookedUp>> = {
 interface Case {
   readonly name: string;
   readonly annotations?: Readonly<Record<string, string>>;
-  readonly sources?: Partial<ExposedSources>;
+  readonly sources?: Partial<Pick<ExposedSources, "override">> & {
+    readonly addresses?: readonly LoadBalancerIngress[];
+  };
   /** Addresses of both families, or the start of what is wrong, or `unknown`. */
   readonly expect: readonly string[] | RegExp | "unknown";
 }
@@ -118,7 +122,9 @@ for (const { name, annotations = {}, sources = {}, expect } of cases) {
   test(`exposed: ${name}`, () => {
     const gslb: Gslb = { apiVersion: "k8gb.io/v1beta1", kind: "Gslb", metadata: { name: "g", annotations } };
     const lookUp = (host: string): LookedUp => names[host] ?? { state: "pending" };
-    const { targets, problem } = exposedAddresses(gslb, { addresses: [], override: [], lookUp, ...sources });
+    const { addresses: entries = [], override = [] } = sources;
+    const reachedAt = (): ReachedAt => ({ entries, isUnknown: false, problems: [] });
+    const { targets, problem } = exposedAddresses(gslb, { reachedAt, override, lookUp });
     if (expect instanceof RegExp) {
       assert.match(problem ?? "", expect);
       assert.equal(targets, undefined);

@@ -1,8 +1,8 @@
-import type { LoadBalancerIngress } from "@meridian/kube";
 import { splitFamilies, type FamilyTargets } from "../decide/address-family.ts";
 import type { ExposedOutcome } from "../decide/gslb-snapshot.ts";
 import { exposedAddressesAnnotation, exposedHostnamesAnnotation } from "../resources/gslb-annotations.ts";
 import type { Gslb } from "../resources/gslb.ts";
+import type { ReachedAt } from "./reference-kind.ts";
 
 /** What is known of a host name's addresses. */
 export type LookedUp =
@@ -13,8 +13,8 @@ export type LookedUp =
 
 /** Where a Gslb's addresses can come from, beside its annotations. */
 export interface ExposedSources {
-  /** The referenced object's load-balancer entries. */
-  readonly addresses: readonly LoadBalancerIngress[];
+  /** What the referenced object says; asked last. */
+  readonly reachedAt: () => ReachedAt;
   /** `CLUSTER_EXPOSED_IPS` */
   readonly override: readonly string[];
   /** Never waits: a name not looked up yet is pending. */
@@ -50,20 +50,26 @@ export function exposedAddresses(gslb: Gslb, sources: ExposedSources): ExposedOu
 
   if (sources.override.length > 0)
     return { targets: splitFamilies(sources.override).targets, source: "CLUSTER_EXPOSED_IPS" };
-  return fromLoadBalancer(sources);
+  return fromObject(sources);
 }
 
-function fromLoadBalancer(sources: ExposedSources): ExposedOutcome {
-  const source = "the referenced object's load balancer";
-  const names = sources.addresses.flatMap(({ hostname }) =>
+/** Where addresses come from that the referenced object gives. */
+export const objectSource = "the referenced object's load balancer";
+
+function fromObject({ reachedAt, lookUp }: ExposedSources): ExposedOutcome {
+  const source = objectSource;
+  const { entries, isUnknown, problems } = reachedAt();
+  const told = problems.length === 0 ? {} : { problem: problems.join("; ") };
+  if (isUnknown) return { source, ...told };
+  const names = entries.flatMap(({ hostname }) =>
     hostname === undefined || hostname === "" ? [] : [hostname],
   );
-  const plain = splitFamilies(sources.addresses.flatMap(({ ip }) => ip ?? [])).targets;
-  if (names.length === 0) return { targets: plain, source };
-  const named = fromNames(names, { source, lookUp: sources.lookUp, mustResolve: false });
-  if (named.targets === undefined) return named;
+  const plain = splitFamilies(entries.flatMap(({ ip }) => ip ?? [])).targets;
+  if (names.length === 0) return { targets: plain, source, ...told };
+  const named = fromNames(names, { source, lookUp, mustResolve: false });
+  if (named.targets === undefined) return { ...told, ...named };
   return {
-    ...named,
+    ...{ ...told, ...named },
     targets: {
       A: unique([...plain.A, ...named.targets.A]),
       AAAA: unique([...plain.AAAA, ...named.targets.AAAA]),

@@ -54,6 +54,11 @@ export class RecordedReads {
     return this.#kinds.keys();
   }
 
+  /** How much was looked for; it only grows. */
+  get size(): number {
+    return this.#objects.size + this.#selections.length + this.#kinds.size;
+  }
+
   state(kind: ObjectKind): CopyState {
     this.#kinds.set(kindName(kind), kind);
     return this.#source.state(kind);

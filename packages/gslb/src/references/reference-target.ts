@@ -1,6 +1,9 @@
-import { labelSelectorFromSpec, matchesLabels, type KubeObject, type LabelSelector } from "@meridian/kube";
+import { labelSelectorFromSpec, type LabelSelector } from "@meridian/kube";
+import type { ReferenceFailure } from "../decide/gslb-snapshot.ts";
 import type { Gslb, ResourceReference } from "../resources/gslb.ts";
-import { ingressKind, referenceKinds, type ReferenceKind } from "./reference-kinds.ts";
+import { ingressKind } from "./ingress-kind.ts";
+import type { ReferenceKind } from "./reference-kind.ts";
+import { referenceKindOf, supportedKindsText } from "./reference-kinds.ts";
 
 /** Which object a Gslb refers to. */
 export type ReferenceTarget =
@@ -14,40 +17,36 @@ export type ReferenceTarget =
       readonly namespace: string;
       readonly selector: LabelSelector;
     }
-  | {
-      readonly by: "nothing";
-      readonly reason: "UnsupportedKind" | "InvalidReference";
-      readonly message: string;
-    };
+  | { readonly by: "nothing"; readonly why: ReferenceFailure };
 
-/** Reads a Gslb's reference. One that has any field set wins over the embedded Ingress; a name wins over a selector. */
+/**
+ * Reads a Gslb's reference. One that has any field set wins over the embedded Ingress; a name wins over a selector. Both look
+ * in the namespace that the reference names, or else in the Gslb's.
+ */
 export function referenceTarget(gslb: Gslb): ReferenceTarget {
-  const { name = "", namespace = "" } = gslb.metadata;
+  const { name = "", namespace: ownNamespace = "" } = gslb.metadata;
   const ref = gslb.spec?.resourceRef;
   if (ref === undefined || isEmpty(ref)) {
     return gslb.spec?.ingress === undefined
       ? nothing(
           "InvalidReference",
-          "neither spec.resourceRef nor spec.ingress is set; refer to an Ingress or embed one",
+          "neither spec.resourceRef nor spec.ingress is set; refer to an object or embed an Ingress",
         )
-      : { by: "embedded", kind: ingressKind, key: `${namespace}/${name}` };
+      : { by: "embedded", kind: ingressKind, key: `${ownNamespace}/${name}` };
   }
-  const kind = referenceKinds.find((each) => each.kind === ref.kind && each.apiVersion === ref.apiVersion);
-  if (kind === undefined) {
-    const supported = referenceKinds.map((each) => `${each.apiVersion} ${each.kind}`).join(", ");
+  const kind = referenceKindOf(ref);
+  if (kind === undefined)
     return nothing(
       "UnsupportedKind",
-      `APIVersion:${ref.apiVersion ?? ""}, Kind:${ref.kind ?? ""} not supported; spec.resourceRef must be one of ${supported}`,
+      `APIVersion:${ref.apiVersion ?? ""}, Kind:${ref.kind ?? ""} not supported; spec.resourceRef must be one of ${supportedKindsText()}`,
     );
-  }
-  if (ref.name !== undefined && ref.name !== "")
-    return {
-      by: "name",
-      kind,
-      key: `${ref.namespace === undefined || ref.namespace === "" ? namespace : ref.namespace}/${ref.name}`,
-    };
+  const namespace = ref.namespace === undefined || ref.namespace === "" ? ownNamespace : ref.namespace;
+  if (ref.name !== undefined && ref.name !== "") return { by: "name", kind, key: `${namespace}/${ref.name}` };
   if (!hasSelector(ref))
-    return nothing("InvalidReference", "neither name nor label selector specified in ResourceRef");
+    return nothing(
+      "InvalidReference",
+      "neither name nor label selector specified in ResourceRef; set spec.resourceRef.name or spec.resourceRef.matchLabels",
+    );
   try {
     return { by: "selector", kind, namespace, selector: labelSelectorFromSpec(selectorSpec(ref)) };
   } catch (error) {
@@ -55,24 +54,6 @@ export function referenceTarget(gslb: Gslb): ReferenceTarget {
       "InvalidReference",
       `the label selector of spec.resourceRef is invalid: ${(error as Error).message}`,
     );
-  }
-}
-
-/** Whether a target may lead to an object, so that a change of the object concerns the Gslb. */
-export function leadsTo(target: ReferenceTarget, kind: ReferenceKind, object: KubeObject): boolean {
-  const { namespace = "", name = "" } = object.metadata;
-  switch (target.by) {
-    case "embedded":
-    case "name":
-      return target.kind === kind && target.key === `${namespace}/${name}`;
-    case "selector":
-      return (
-        target.kind === kind &&
-        target.namespace === namespace &&
-        matchesLabels(target.selector, object.metadata.labels)
-      );
-    case "nothing":
-      return false;
   }
 }
 
@@ -94,6 +75,6 @@ function selectorSpec(ref: ResourceReference): Parameters<typeof labelSelectorFr
   };
 }
 
-function nothing(reason: "UnsupportedKind" | "InvalidReference", message: string): ReferenceTarget {
-  return { by: "nothing", reason, message };
+function nothing(reason: ReferenceFailure["reason"], message: string): ReferenceTarget {
+  return { by: "nothing", why: { reason, message, gone: false } };
 }

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Ingress, KubeObject, Service } from "@meridian/kube";
 import type { Gslb, GslbSpec } from "../resources/gslb.ts";
-import { ingressKind, serversOfIngress, type ReferenceKind } from "./reference-kinds.ts";
-import { resolveReference, type ReferenceSource } from "./resolve-reference.ts";
+import { fakeSource } from "../testdata/fake-source.ts";
+import { serversOfIngress } from "./ingress-kind.ts";
+import { resolveReference } from "./resolve-reference.ts";
 
 function ingress(
   name: string,
@@ -46,15 +47,6 @@ function gslb(spec: GslbSpec, annotations: Readonly<Record<string, string>> = {}
     kind: "Gslb",
     metadata: { name: "g", namespace: "demo", annotations },
     spec,
-  };
-}
-
-function source(...objects: readonly KubeObject[]): ReferenceSource {
-  const ofKind = (kind: ReferenceKind): readonly KubeObject[] =>
-    objects.filter((object) => object.kind === kind.kind);
-  return {
-    get: (kind, key) => ofKind(kind).find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key),
-    list: (kind, namespace) => ofKind(kind).filter(({ metadata }) => metadata.namespace === namespace),
   };
 }
 
@@ -168,22 +160,22 @@ const outcomes: readonly {
     expect: "InvalidReference",
   },
   {
-    name: "a Service of another type",
+    name: "F-04: a Service of another type, which may have its address from elsewhere",
     gslb: gslb(
       { resourceRef: { apiVersion: "v1", kind: "Service", name: "s" } },
       { "k8gb.io/hostname": "s.x" },
     ),
     objects: [service("s", "ClusterIP")],
-    expect: "InvalidReference",
+    expect: "s.x=demo/s",
   },
 ];
 
 for (const { name, gslb: object, objects, expect } of outcomes) {
   test(`reference: ${name}`, () => {
-    const { outcome } = resolveReference(object, source(...objects));
+    const { outcome } = resolveReference(object, fakeSource(objects));
     const text =
-      outcome.kind === "failed"
-        ? `${outcome.reason}${outcome.gone ? " gone" : ""}`
+      outcome.kind !== "resolved"
+        ? `${outcome.kind === "failed" ? outcome.reason : "pending"}${outcome.kind === "failed" && outcome.gone ? " gone" : ""}`
         : outcome.servers
             .map(
               ({ host, services }) =>
@@ -203,16 +195,18 @@ test("an embedded spec names its hosts before its Ingress is there, and the Ingr
       ],
     },
   });
-  const before = resolveReference(embedded, source());
+  const before = resolveReference(embedded, fakeSource([]));
   assert.deepEqual(
-    [before.target.by, before.outcome, before.addresses],
+    [before.target.by, before.outcome, before.reachedAt().entries],
     [
       "embedded",
       { kind: "resolved", servers: [{ host: "e.x", services: [{ namespace: "demo", name: "front" }] }] },
       [],
     ],
   );
-  assert.deepEqual(resolveReference(embedded, source(ingress("g", {}))).addresses, [{ ip: "192.0.2.1" }]);
+  assert.deepEqual(resolveReference(embedded, fakeSource([ingress("g", {})])).reachedAt().entries, [
+    { ip: "192.0.2.1" },
+  ]);
 });
 
 test("an Ingress' rules of one host are one server; empty names and backends without Service are left out", () => {
@@ -236,5 +230,4 @@ test("an Ingress' rules of one host are one server; empty names and backends wit
     ({ host, services }) => [host, ...services.map(({ name }) => name)],
   );
   assert.deepEqual(names, [["a.x", "one", "two", "three"], ["b.x"], ["c.x"]]);
-  assert.equal(ingressKind.extract(app, gslb({})).problem, undefined);
 });

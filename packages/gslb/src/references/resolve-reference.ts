@@ -1,70 +1,82 @@
-import { matchesLabels, type KubeObject, type LoadBalancerIngress } from "@meridian/kube";
-import type { ReferenceOutcome } from "../decide/gslb-snapshot.ts";
+import type { KubeObject } from "@meridian/kube";
+import type { ReferenceFailure, ReferenceOutcome } from "../decide/gslb-snapshot.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import { embeddedIngress } from "./embedded-ingress.ts";
-import { serversOfIngress, type Extracted, type ReferenceKind } from "./reference-kinds.ts";
+import { findObject, unreadKind, type Found } from "./find-object.ts";
+import { serversOfIngress } from "./ingress-kind.ts";
+import { reachedBy, type ReachedAt } from "./reference-kind.ts";
+import { RecordedReads, type ReferenceSource } from "./reference-source.ts";
 import { referenceTarget, type ReferenceTarget } from "./reference-target.ts";
 
-/** Reads objects of the kinds that Gslbs refer to; from copies, never from the server. */
-export interface ReferenceSource {
-  get(kind: ReferenceKind, key: string): KubeObject | undefined;
-  list(kind: ReferenceKind, namespace: string): readonly KubeObject[];
-}
-
-/** What a Gslb's reference leads to, and the addresses that the object found has. */
+/** What a Gslb's reference leads to, and at which addresses the object found is reached. */
 export interface ResolvedReference {
   readonly target: ReferenceTarget;
-  readonly outcome: ReferenceOutcome;
-  readonly addresses: readonly LoadBalancerIngress[];
+  /** Pending: a copy that has to be read is not complete yet, and nothing can be told. */
+  readonly outcome: ReferenceOutcome | { readonly kind: "pending" };
+  /** Read when it is asked for, since nobody asks where the addresses are given otherwise. */
+  readonly reachedAt: () => ReachedAt;
+  /** Everything that was read so far. */
+  readonly reads: RecordedReads;
 }
 
 /** Follows a Gslb's reference. Total: what cannot be found or used is an outcome. */
 export function resolveReference(gslb: Gslb, source: ReferenceSource): ResolvedReference {
+  const reads = new RecordedReads(source);
   const target = referenceTarget(gslb);
-  switch (target.by) {
-    case "nothing":
-      return failed(target, { reason: target.reason, message: target.message, gone: false });
-    case "embedded": {
-      // The hosts are the Gslb's own, whether the Ingress is there yet or not.
-      const stored = source.get(target.kind, target.key);
-      const servers = serversOfIngress(embeddedIngress(gslb));
-      return {
-        target,
-        outcome: { kind: "resolved", servers },
-        addresses: stored === undefined ? [] : addressesOf(target.kind.extract(stored, gslb)),
-      };
-    }
-    case "name": {
-      const object = source.get(target.kind, target.key);
-      if (object !== undefined) return extracted(target, target.kind.extract(object, gslb));
-      const message = `${target.kind.kind} ${target.key}, which spec.resourceRef names, does not exist; create it or correct the reference`;
-      return failed(target, { reason: "NotFound", message, gone: true });
-    }
-    case "selector": {
-      const found = source
-        .list(target.kind, target.namespace)
-        .filter((object) => matchesLabels(target.selector, object.metadata.labels));
-      if (found.length === 1) return extracted(target, target.kind.extract(found[0]!, gslb));
-      const message = `exactly 1 ${target.kind.kind} resource expected but ${found.length} were found in namespace ${target.namespace}; correct the labels or the selector of spec.resourceRef`;
-      const isNone = found.length === 0;
-      return failed(target, { reason: isNone ? "NotFound" : "NotExactlyOne", message, gone: isNone });
-    }
+  if (target.by === "nothing") return failed({ target, reads }, target.why);
+  if (target.by === "embedded") {
+    // The hosts are the Gslb's own, whether the Ingress is there yet or not.
+    const stored = reads.get(target.kind.objects, target.key);
+    return {
+      ...{ target, reads },
+      outcome: { kind: "resolved", servers: serversOfIngress(embeddedIngress(gslb)) },
+      reachedAt: () => (stored === undefined ? reachedBy([]) : target.kind.reachedAt(stored, reads)),
+    };
   }
+  const found = target.by === "name" ? byName(target, reads) : bySelector(target, reads);
+  if (found.is === "pending")
+    return {
+      target,
+      reads,
+      outcome: { kind: "pending" },
+      reachedAt: () => ({ ...reachedBy([]), isUnknown: true }),
+    };
+  if (found.is === "missing") return failed({ target, reads }, found.why);
+
+  const { object } = found;
+  const reachedAt = (): ReachedAt => target.kind.reachedAt(object, reads);
+  const named = target.kind.servers(object, gslb, reads);
+  if (named.problem === undefined)
+    return { target, reads, outcome: { kind: "resolved", servers: named.servers }, reachedAt };
+  const why = { reason: "InvalidReference", message: named.problem, gone: false } as const;
+  return { target, reads, outcome: { kind: "failed", ...why }, reachedAt };
 }
 
-function addressesOf(result: Extracted): readonly LoadBalancerIngress[] {
-  return result.problem === undefined ? result.addresses : [];
+function byName(
+  { kind, key }: Extract<ReferenceTarget, { by: "name" }>,
+  reads: RecordedReads,
+): Found<KubeObject> {
+  return findObject(reads, kind.objects, { key, namedBy: "spec.resourceRef" });
 }
 
-function extracted(target: ReferenceTarget, result: Extracted): ResolvedReference {
-  return result.problem === undefined
-    ? { target, outcome: { kind: "resolved", servers: result.servers }, addresses: result.addresses }
-    : failed(target, { reason: "InvalidReference", message: result.problem, gone: false });
+function bySelector(
+  { kind: { objects }, namespace, selector }: Extract<ReferenceTarget, { by: "selector" }>,
+  reads: RecordedReads,
+): Found<KubeObject> {
+  const found = reads.select(objects, selector, namespace);
+  if (found.length === 1) return { is: "found", object: found[0]! };
+  const unread = unreadKind(reads, objects);
+  if (unread !== undefined) return unread;
+  const message = `exactly 1 ${objects.kind} resource expected but ${found.length} were found in namespace ${namespace}; correct the labels or the selector of spec.resourceRef`;
+  const isNone = found.length === 0;
+  return { is: "missing", why: { reason: isNone ? "NotFound" : "NotExactlyOne", message, gone: isNone } };
 }
 
-function failed(
-  target: ReferenceTarget,
-  why: Omit<Extract<ReferenceOutcome, { kind: "failed" }>, "kind">,
-): ResolvedReference {
-  return { target, outcome: { kind: "failed", ...why }, addresses: [] };
+/** Where the object cannot be found, nothing is known of its addresses; where it is gone, none is used. */
+function failed(at: Pick<ResolvedReference, "target" | "reads">, why: ReferenceFailure): ResolvedReference {
+  return {
+    ...at,
+    outcome: { kind: "failed", ...why },
+    reachedAt: () => ({ entries: [], isUnknown: !why.gone, problems: [] }),
+  };
 }

@@ -4,5 +4,11 @@ export const exposedHostnamesAnnotation = "k8gb.io/exposed-hostnames";
 export const exposedAddressesAnnotation = "k8gb.io/exposed-ip-addresses";
 /** The host, for references that name none. */
 export const hostnameAnnotation = "k8gb.io/hostname";
+/** Those of a Gslb that its reconcile reads. */
+export const readAnnotations: readonly string[] = [
+  exposedHostnamesAnnotation,
+  exposedAddressesAnnotation,
+  hostnameAnnotation,
+];
 /** Set on the Ingress that is made from an embedded spec. */
 export const managedByLabel = "app.k8gb.io/managed-by";

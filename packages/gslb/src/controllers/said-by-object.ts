@@ -1,0 +1,39 @@
+import { deepEqual, findCondition, type Ingress, type KubeObject, type Service } from "@meridian/kube";
+import { ingressObjects, serviceObjects } from "../resources/core-kinds.ts";
+import { gatewayObjects, type Gateway } from "../resources/gateway-api.ts";
+import { managedByLabel } from "../resources/gslb-annotations.ts";
+import { kindName, type ObjectKind } from "../resources/object-kind.ts";
+
+/**
+ * Whether two states of an object say the same to a Gslb that has found it. What others write into it all the time (how many
+ * routes a listener has, who wrote which field) is no news.
+ */
+export function saySame(kind: ObjectKind, old: KubeObject, now: KubeObject): boolean {
+  return old.metadata.uid === now.metadata.uid && deepEqual(saidBy(kind, old), saidBy(kind, now));
+}
+
+function saidBy(kind: ObjectKind, object: KubeObject): unknown {
+  switch (kindName(kind)) {
+    case kindName(ingressObjects): {
+      const { metadata, spec, status } = object as Ingress;
+      // Whose an embedded one is.
+      return [
+        spec,
+        status?.loadBalancer?.ingress,
+        metadata.ownerReferences,
+        metadata.labels?.[managedByLabel],
+      ];
+    }
+    case kindName(serviceObjects): {
+      const { spec, status } = object as Service;
+      return [spec?.type, status?.loadBalancer?.ingress];
+    }
+    case kindName(gatewayObjects): {
+      const { spec, status } = object as Gateway;
+      const programmed = findCondition(status?.conditions, "Programmed")?.status;
+      return [spec?.listeners, status?.addresses, programmed];
+    }
+    default:
+      return (object as { readonly spec?: unknown }).spec;
+  }
+}

@@ -1,0 +1,23 @@
+import { apiVersionOf, type KubeObject } from "@meridian/kube";
+import { kindName, type ObjectKind } from "../resources/object-kind.ts";
+import type { CopyState, ReferenceSource } from "../references/reference-source.ts";
+
+/** Complete copies of some objects; kinds that `states` names stand otherwise. */
+export function fakeSource(
+  objects: readonly KubeObject[],
+  states: Readonly<Record<string, CopyState>> = {},
+): ReferenceSource {
+  const ofKind = <T extends KubeObject>({ group, kind, versions }: ObjectKind<T>): readonly T[] =>
+    objects.filter(
+      (object) =>
+        object.kind === kind &&
+        versions.some((version) => apiVersionOf({ group, version }) === object.apiVersion),
+    ) as T[];
+  return {
+    state: (kind) => states[kindName(kind)] ?? { is: "complete" },
+    get: (kind, key) =>
+      ofKind(kind).find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key),
+    list: (kind, namespace) =>
+      ofKind(kind).filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace),
+  };
+}
