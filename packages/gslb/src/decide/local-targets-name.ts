@@ -1,4 +1,5 @@
 import { canonicalName, hostNameProblem, isInZone, labelLengthMax, nameLengthMax } from "./dns-name.ts";
+import { isPublishable, publishedName } from "./published-host.ts";
 import { localTargetsZone } from "./zone-names.ts";
 
 const prefix = "localtargets-";
@@ -9,6 +10,11 @@ const prefix = "localtargets-";
  */
 export function localTargetsName(host: string): string {
   return `${prefix}${host}`;
+}
+
+/** The host that such a name is of. */
+export function hostOfLocalTargetsName(name: string): string {
+  return name.slice(prefix.length);
 }
 
 /** Whether a name is such a one; case does not matter. */
@@ -32,6 +38,8 @@ export function balancedHostProblem(host: string, zone?: string): string | undef
   const name = localTargetsName(host.endsWith(".") ? host.slice(0, -1) : host);
   if (name.length > nameLengthMax)
     return `${name}, under which its targets are published, has ${name.length} characters, and DNS allows ${nameLengthMax}; shorten the host by ${name.length - nameLengthMax}`;
+  if (zone !== undefined && !isPublishable(host, zone))
+    return `${publishedName(host, zone)}, under which peers are told of it, is longer than DNS allows; shorten the host by one`;
   const first = name.split(".")[0]!;
   if (first.length > labelLengthMax)
     return `${first}, the first label under which its targets are published, has ${first.length} characters, and DNS allows ${labelLengthMax}; shorten the host's first label to ${labelLengthMax - prefix.length}`;

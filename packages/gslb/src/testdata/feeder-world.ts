@@ -65,7 +65,10 @@ export function openFeederWorld(answerModes?: AnswerModes): FeederWorld {
         metadata: { namespace: "demo", name: key },
       };
       return {
-        booked: { key, since: "2026-01-01T00:00:00Z", isOwn: key.startsWith("own"), records },
+        booked: {
+          ...{ key, since: "2026-01-01T00:00:00Z", records },
+          ...(key.startsWith("own") ? { isOwn: true, policyText: '"v=1" "strategy=roundRobin"' } : { isOwn: false }),
+        },
         object,
       };
     },

@@ -1,5 +1,7 @@
 import type { Lister } from "@meridian/controller";
 import { controllerOf } from "@meridian/kube";
+import { parseGslbPolicy } from "../decide/gslb-policy.ts";
+import { publishedPolicyText } from "../decide/published-host.ts";
 import { isLocalDnsEndpoint, type DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import { isGslbReference } from "../resources/owner.ts";
@@ -34,5 +36,11 @@ export function readBooked(
   }
   const gslb = copies.gslbs.lister.get(key);
   if (gslb === undefined || gslb.metadata.uid !== controller.uid) return undefined;
-  return { booked: { key, since: gslb.metadata.creationTimestamp ?? "", isOwn: true, records }, object };
+  // Whether a weight names a cluster of the fleet is for those who decide; here it is told as it stands.
+  const { policy } = parseGslbPolicy(gslb, Object.keys(gslb.spec?.strategy?.weight ?? {}));
+  const since = gslb.metadata.creationTimestamp ?? "";
+  return {
+    booked: { key, since, isOwn: true, records, policyText: publishedPolicyText(policy) },
+    object,
+  };
 }

@@ -14,6 +14,8 @@ export interface BookedObject {
   /** It is this operator's own, controlled by a living Gslb; only such may own `localtargets-` names. */
   readonly isOwn: boolean;
   readonly records: readonly DnsEndpointRecord[];
+  /** Of one that is `isOwn`: how its hosts are balanced, as TXT data for peers. */
+  readonly policyText?: string;
 }
 
 /** Why an object does not get a name, or not all of it. */
@@ -26,6 +28,7 @@ interface Claim extends GivenRecords {
   readonly key: string;
   readonly since: string;
   readonly isOwn: boolean;
+  readonly policyText: string | undefined;
 }
 
 /**
@@ -70,6 +73,8 @@ export class EndpointBook {
   ): {
     readonly sets: readonly RecordSet[];
     readonly problems: readonly EndpointProblem[];
+    /** Where a Gslb of this cluster has the name as its host: how it balances it, as TXT data, and the answers' TTL. */
+    readonly carried: { readonly policyText: string; readonly ttl: number } | undefined;
   } {
     const claims = [...(this.#names.get(name) ?? [])].sort(byAge);
     const problems: EndpointProblem[] = [];
@@ -86,7 +91,7 @@ export class EndpointBook {
       // A peer reads an empty answer and no such name alike; only the host itself must stay known.
       if (set.data.length > 0 || !isLocalTargetsName(name)) sets.push(set);
     }
-    return { sets, problems };
+    return { sets, problems, carried: carriedBy(winners.get("A") ?? winners.get("AAAA")) };
   }
 
   /** The oldest object that gives a name records of a type. */
@@ -164,6 +169,13 @@ export class EndpointBook {
   }
 }
 
+function carriedBy(
+  claim: Claim | undefined,
+): { readonly policyText: string; readonly ttl: number } | undefined {
+  if (claim?.policyText === undefined || isLocalTargetsName(claim.name)) return undefined;
+  return { policyText: claim.policyText, ttl: claim.ttl };
+}
+
 /** Whether records hide all names below theirs: a delegation, or a DNAME (RFC 6672). */
 function isCover({ type }: Claim): boolean {
   return type === "NS" || type === "DNAME";
@@ -235,12 +247,13 @@ function claimsOf(object: BookedObject): readonly Claim[] {
       labels: { ...record.labels },
     });
   }
-  const { key, since, isOwn } = object;
+  const { key, since, isOwn, policyText } = object;
   return [...claims.values()].map((claim) => ({
     ...claim,
     targets: [...claim.targets],
     key,
     since,
     isOwn,
+    policyText,
   }));
 }

@@ -1,8 +1,9 @@
-import { nextSerial, Zone, type Authority, type DnsClient } from "@meridian/dns";
+import { Zone, type Authority, type DnsClient, type RecordSet } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { localTargetsZone } from "../decide/zone-names.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
 import { Wakeup } from "../tasks/wakeup.ts";
+import { ContentDigest } from "./content-digest.ts";
 import type { SerialStore, StoredSerial } from "./serial-store.ts";
 
 /** Whose view it is, what it is made of, and whom to tell. */
@@ -16,20 +17,21 @@ export interface LocalViewOptions {
   readonly dnsClient: Pick<DnsClient, "notify">;
   readonly store: SerialStore;
   readonly tasks: TaskScope;
-  /** A digest of the `localtargets-` record sets that the zone answers now. */
-  readonly digest: () => string;
   /** Each peer's servers; empty where nobody is to be told. */
   readonly peers: () => readonly (readonly Endpoint[])[];
 }
 
 const retryMsMax = 15_000;
+/** So long a content that is no more may be served because no serial for the next one can be stored; then none is. */
+const unstoredMsMax = 30_000;
 
 /**
- * What this cluster says of itself for one zone, as the zone `_localtargets.<zone>` with a serial of its own.
+ * What this cluster says of itself for one zone, as the zone `_localtargets.<zone>` with a serial of its own, for peers to
+ * transfer: which hosts it carries, how it balances them, and where it serves them now.
  *
  * The serial moves only when that content changes, never back, and is stored with the content's digest before it is
- * published; so equal serials mean equal content, over restarts too. Peers are told of each new serial, and once after a
- * start; a peer's change never makes us tell anything.
+ * published; so equal serials mean equal content, in all replicas and over restarts too. Peers are told of each new serial,
+ * and once after a start; a peer's change never makes us tell anything.
  */
 export class LocalView {
   readonly #runtime: Pick<Runtime, "clock" | "log">;
@@ -37,8 +39,13 @@ export class LocalView {
   readonly #origin: string;
   readonly #changed = new Wakeup();
   readonly #tasks: TaskScope;
-  #stored: StoredSerial | undefined;
+  /** Of the content as it is to be published. */
+  readonly #digest = new ContentDigest();
+  /** What differs from the published content, by owner. */
+  #pending = new Map<string, readonly RecordSet[]>();
+  #last: StoredSerial | undefined;
   #zone: Zone | undefined;
+  #isWithheld = false;
   #notifying: TaskScope | undefined;
 
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: LocalViewOptions) {
@@ -54,9 +61,21 @@ export class LocalView {
     return this.#zone?.serial;
   }
 
-  /** The zone's `localtargets-` content may have changed. */
+  /** Puts an owner's record sets in place of its former ones; none removes it. To be published at the next `touch`. */
+  set(owner: string, sets: readonly RecordSet[]): void {
+    this.#pending.set(owner, sets);
+    this.#digest.set(owner, sets);
+  }
+
+  /** Publishes what was set. */
   touch(): void {
     this.#changed.wake();
+  }
+
+  /** Stops giving the view away while nobody vouches for it, and starts again. */
+  withhold(isWithheld: boolean): void {
+    this.#isWithheld = isWithheld;
+    this.#zone?.setReady(!isWithheld);
   }
 
   close(): void {
@@ -65,46 +84,58 @@ export class LocalView {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#runtime;
     let failures = 0;
-    let isLoaded = false;
+    let failedSinceMs = 0;
     while (true) {
       await this.#changed.wait(signal);
       if (signal.aborted) return;
       try {
-        if (!isLoaded) this.#stored = await this.#options.store.load(this.#options.zone, signal);
-        isLoaded = true;
         await this.#publish(signal);
         failures = 0;
       } catch (error) {
         if (signal.aborted) return;
+        if (failures === 0) failedSinceMs = clock.monotonicMs();
         failures += 1;
-        // What was read may be stale: another writer, or a write whose answer was lost.
-        isLoaded = false;
-        this.#runtime.log.warn("storing the serial of the own view failed; trying again", {
-          zone: this.#origin,
-          error,
-        });
-        await this.#runtime.clock.sleep(Math.min(retryMsMax, 100 * 2 ** failures), signal).catch(() => {});
+        log.warn("storing the serial of the own view failed; trying again", { zone: this.#origin, error });
+        // Peers then ask for each host, which is answered as it is.
+        if (clock.monotonicMs() - failedSinceMs >= unstoredMsMax) this.#zone?.setReady(false);
+        await clock.sleep(Math.min(retryMsMax, 100 * 2 ** failures), signal).catch(() => {});
         this.#changed.wake();
       }
     }
   }
 
   async #publish(signal: AbortSignal): Promise<void> {
-    const digest = this.#options.digest();
-    let current = this.#stored;
-    if (current?.digest !== digest) {
-      current = { serial: serialAfter(current, this.#zone?.serial, this.#runtime.clock.now()), digest };
-      await this.#options.store.store(this.#options.zone, current, signal);
-      this.#stored = current;
+    const digest = this.#digest.text;
+    const changes = this.#pending;
+    this.#pending = new Map();
+    let serial: number | undefined;
+    try {
+      serial = await this.#serialFor(digest, signal);
+    } finally {
+      if (serial === undefined) this.#pending = new Map([...changes, ...this.#pending]);
     }
-    const { serial } = current;
-    if (this.#zone?.serial === serial) return;
-    if (this.#zone === undefined) {
-      this.#zone = this.#newZone(serial);
-      this.#options.authority.setZone(this.#zone);
-    } else this.#zone.setSoa({ serial });
-    this.#tellPeers();
+    if (serial === undefined) return;
+    const before = this.#zone?.serial;
+    const zone = (this.#zone ??= this.#newZone(serial));
+    if (before === undefined) {
+      zone.load(changes, serial);
+      this.#options.authority.setZone(zone);
+    } else zone.replace(changes, { serial });
+    zone.setReady(!this.#isWithheld);
+    if (before !== serial) this.#tellPeers();
+  }
+
+  /** The serial of a content, stored; `undefined` where this replica's copies are behind another's. */
+  async #serialFor(digest: string, signal: AbortSignal): Promise<number | undefined> {
+    if (this.#last?.digest === digest && this.#zone?.serial === this.#last.serial) return this.#last.serial;
+    const { store, zone } = this.#options;
+    const now = this.#runtime.clock.now();
+    const claimed = await store.claim(zone, { digest, last: this.#last, now, signal });
+    if (claimed.kind === "behind") return undefined;
+    this.#last = { serial: claimed.serial, digest: claimed.digest };
+    return claimed.serial;
   }
 
   #newZone(serial: number): Zone {
@@ -138,10 +169,4 @@ export class LocalView {
       });
     }
   }
-}
-
-/** One more than the newest known; the first is the time, so that a lost store never goes back. */
-function serialAfter(stored: StoredSerial | undefined, served: number | undefined, now: number): number {
-  const last = stored?.serial ?? served;
-  return last === undefined ? Math.floor(now / 1000) >>> 0 : nextSerial(last);
 }

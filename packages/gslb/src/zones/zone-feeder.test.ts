@@ -95,3 +95,49 @@ test("one tenant's bad records cost only themselves, and are told once", async (
   await world.simulation.run({ untilMs: 2 });
   assert.equal(world.notes.length, told);
 });
+
+test("the own view tells which hosts are carried, how they are balanced and where they are served, and of no others", async () => {
+  const world = openFeederWorld();
+  world.feeder.setZone(cloud);
+  const view = (): Readonly<Record<string, readonly string[]>> => {
+    const sets = [...(world.authority.zone("_localtargets.cloud.example.com")?.recordSets() ?? [])];
+    const own = sets.filter(({ type }) => type !== "SOA" && type !== "NS");
+    const label = (name: string): string => name.replace("._localtargets.cloud.example.com", "");
+    return Object.fromEntries(
+      own.map(({ name, type, ttl, data }) => [`${label(name)} ${type} ${ttl}`, data]),
+    );
+  };
+  const policy = ['"v=1" "strategy=roundRobin"'];
+  const aaaa = (dnsName: string, ...targets: readonly string[]): DnsEndpointRecord => ({
+    ...a(dnsName, ...targets),
+    recordType: "AAAA",
+  });
+  world.put("own-a", [
+    a("localtargets-a.cloud.example.com", "192.0.2.1", "192.0.2.2"),
+    aaaa("localtargets-a.cloud.example.com", "2001:db8::1"),
+    a("a.cloud.example.com", "192.0.2.1", "198.51.100.1"),
+  ]);
+  world.put("own-b", [a("*.b.cloud.example.com")]);
+  world.put("foreign", [a("c.cloud.example.com", "192.0.2.9")]);
+  world.feeder.flush();
+  assert.deepEqual(view(), {}, "not before it is opened");
+  world.feeder.open();
+  await world.simulation.run({ untilMs: 10 });
+  assert.deepEqual(view(), {
+    "a A 5": ["192.0.2.1", "192.0.2.2"],
+    "a AAAA 5": ["2001:db8::1"],
+    "a TXT 5": policy,
+    "*.b TXT 5": policy,
+  });
+
+  // What peers answer changes the host's own records, and nothing that peers are told.
+  const { serial } = world.authority.zone("_localtargets.cloud.example.com")!;
+  world.put("own-b", [a("*.b.cloud.example.com", "198.51.100.7")]);
+  await world.simulation.run({ untilMs: 20 });
+  assert.equal(world.authority.zone("_localtargets.cloud.example.com")!.serial, serial);
+
+  world.put("own-a", [a("a.cloud.example.com", "198.51.100.1")]);
+  world.put("own-b", undefined);
+  await world.simulation.run({ untilMs: 30 });
+  assert.deepEqual(view(), { "a TXT 5": policy }, "carried and served nowhere");
+});

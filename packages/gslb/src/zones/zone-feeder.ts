@@ -4,12 +4,16 @@ import type { Runtime } from "@meridian/runtime";
 import type { AnswerModes } from "../decide/answer-modes.ts";
 import { canonicalName, isInZone, zoneOf } from "../decide/dns-name.ts";
 import { ttlSecondsMax } from "../decide/gslb-policy.ts";
-import { isLocalTargetsName } from "../decide/local-targets-name.ts";
+import {
+  hostOfLocalTargetsName,
+  isLocalTargetsName,
+  localTargetsName,
+} from "../decide/local-targets-name.ts";
+import { isPublishable, publishedName } from "../decide/published-host.ts";
 import { localTargetsZone, nameServerName, type ZonePair } from "../decide/zone-names.ts";
 import type { Peers } from "../peers/peers.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
-import { ContentDigest } from "./content-digest.ts";
 import { EndpointBook, type BookedObject, type EndpointProblem } from "./endpoint-book.ts";
 import { LocalView } from "./local-view.ts";
 import type { SerialStore } from "./serial-store.ts";
@@ -41,8 +45,14 @@ const toldMax = 1_000;
 interface FedZone {
   readonly zone: Zone;
   readonly view: LocalView;
-  /** Of what the view is about: the zone's `localtargets-` names. */
-  readonly digest: ContentDigest;
+  /** How this cluster balances the hosts that it carries, as TXT record sets. */
+  readonly carried: Map<string, RecordSet>;
+}
+
+/** What a name answers from now on. */
+interface NameChange {
+  readonly sets: readonly RecordSet[];
+  readonly carried?: { readonly policyText: string; readonly ttl: number } | undefined;
 }
 
 /** A zone to serve: its names and how long a negative answer may be kept. */
@@ -82,12 +92,17 @@ export class ZoneFeeder {
     const fed = this.#newZone(origin, { ...pair, negativeTtlSeconds });
     const names = [...this.#book.names()].filter((name) => isInZone(name, origin));
     const enclosing = zoneOf(origin, this.#zones.keys());
-    if (enclosing !== undefined) this.#apply(enclosing, new Map(names.map((name) => [name, []])));
+    if (enclosing !== undefined) this.#apply(enclosing, new Map(names.map((name) => [name, { sets: [] }])));
     this.#zones.set(origin, fed);
     this.#build(names);
     this.#options.authority.setZone(fed.zone);
     this.#options.signed?.addZone(fed.zone);
     if (this.#isOpen) this.#openZone(fed);
+  }
+
+  /** Answers a zone's NS set with these servers from now on. */
+  setNameServers(loadBalancedZone: string, names: readonly string[]): void {
+    this.#zones.get(canonicalName(loadBalancedZone))?.zone.setNameServers(names);
   }
 
   removeZone(loadBalancedZone: string): void {
@@ -162,7 +177,6 @@ export class ZoneFeeder {
       nameServerTtl: nameServerTtlSeconds,
       ready: false,
     });
-    const digest = new ContentDigest();
     const view = new LocalView(this.#runtime, {
       zone: origin,
       mname,
@@ -172,13 +186,12 @@ export class ZoneFeeder {
       dnsClient,
       store,
       tasks,
-      digest: () => digest.text,
       peers: () =>
         this.#options.notify
           ? this.#options.peers.sessions(origin).map((session) => session.notifyServers)
           : [],
     });
-    return { zone, view, digest };
+    return { zone, view, carried: new Map() };
   }
 
   #openZone(fed: FedZone): void {
@@ -187,7 +200,7 @@ export class ZoneFeeder {
   }
 
   #build(names: Iterable<string>): void {
-    const changes = new Map<string, Map<string, readonly RecordSet[]>>();
+    const changes = new Map<string, Map<string, NameChange>>();
     const problems: EndpointProblem[] = [];
     for (const name of names) {
       const origin = zoneOf(name, this.#zones.keys());
@@ -198,23 +211,50 @@ export class ZoneFeeder {
       const sets = resolved.sets.filter(
         (set) => name !== origin || (set.type !== "NS" && set.type !== "DNAME"),
       );
-      const zoneChanges = changes.get(origin) ?? new Map<string, readonly RecordSet[]>();
-      changes.set(origin, zoneChanges.set(name, sets));
+      const zoneChanges = changes.get(origin) ?? new Map<string, NameChange>();
+      changes.set(origin, zoneChanges.set(name, { sets, carried: resolved.carried }));
     }
     for (const [origin, zoneChanges] of changes) this.#apply(origin, zoneChanges);
     this.#tell(problems);
   }
 
-  #apply(origin: string, changes: Map<string, readonly RecordSet[]>): void {
+  #apply(origin: string, named: ReadonlyMap<string, NameChange>): void {
     const fed = this.#zones.get(origin);
     if (fed === undefined) return;
+    const changes = new Map([...named].map(([name, { sets }]) => [name, sets]));
     for (let problems = fed.zone.check(changes); problems.length > 0; problems = fed.zone.check(changes)) {
       this.#tell(this.#leaveOut(changes, problems));
     }
     fed.zone.replace(changes);
-    const own = [...changes].filter(([name]) => isLocalTargetsName(name));
-    for (const [name, sets] of own) fed.digest.set(name, sets);
-    if (this.#isOpen && own.length > 0) fed.view.touch();
+    this.#publish(fed, named);
+  }
+
+  /** Brings what is said of the hosts to whose names something changed into the own view. */
+  #publish(fed: FedZone, named: ReadonlyMap<string, NameChange>): void {
+    const { zone, view, carried } = fed;
+    const hosts = new Set<string>();
+    for (const [name, change] of named) {
+      if (isLocalTargetsName(name)) hosts.add(hostOfLocalTargetsName(name));
+      else if (change.carried !== undefined) {
+        const { policyText, ttl } = change.carried;
+        carried.set(name, { name, type: "TXT", ttl, data: [policyText] });
+        hosts.add(name);
+      } else if (carried.delete(name)) hosts.add(name);
+    }
+    for (const host of hosts) {
+      if (!isPublishable(host, zone.origin)) continue;
+      const policy = carried.get(host);
+      const name = publishedName(host, zone.origin);
+      const addresses = zone
+        .recordSetsOf(localTargetsName(host))
+        .filter(({ type, data }) => (type === "A" || type === "AAAA") && data.length > 0);
+      const sets = policy === undefined ? addresses : [...addresses, policy];
+      view.set(
+        name,
+        sets.map(({ type, ttl, data }) => ({ name, type, ttl, data })),
+      );
+    }
+    if (this.#isOpen && hosts.size > 0) view.touch();
   }
 
   /** One set that a zone cannot hold costs only itself; a name that it cannot hold, only that name. */
