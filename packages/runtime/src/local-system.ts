@@ -36,6 +36,10 @@ export interface LocalSystem {
   createFile(path: string): Promise<boolean>;
   /** Removes a file; an absent one is fine. */
   removeFile(path: string): Promise<void>;
-  /** Rejects (`code` `ENOENT`) where there is no such command, and when it takes too long or writes over 1 MiB. */
+  /**
+   * Resolves when the command has ended and its output is read; processes that it leaves behind with its output open are
+   * not waited for. Rejects (`code` `ENOENT`) where there is no such command, and when it takes too long or writes over
+   * 1 MiB.
+   */
   runCommand(command: Command): Promise<CommandResult>;
 }

@@ -49,6 +49,17 @@ describe("this machine", () => {
     assert.deepEqual(result, { exitCode: 3, stdout: "a b-\n", stderr: "oops\n" });
   });
 
+  it("does not wait for what a command leaves behind with its output open, and has all that the command said", async () => {
+    const written = "x".repeat(400_000);
+    for (const exitCode of [0, 3]) {
+      const script = `sleep 600 & echo $!; head -c ${written.length} /dev/zero | tr '\\0' x; exit ${exitCode}`;
+      const result = await system.runCommand(command(script));
+      const [pid = "", said] = result.stdout.split("\n");
+      process.kill(Number(pid), "SIGKILL");
+      assert.deepEqual([result.exitCode, said === written], [exitCode, true]);
+    }
+  });
+
   it("says that there is no such command", async () => {
     await assert.rejects(system.runCommand({ ...command(""), file: join(folder, "none") }), {
       code: "ENOENT",

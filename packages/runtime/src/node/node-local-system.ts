@@ -7,6 +7,8 @@ import { delimiter } from "node:path";
 import type { Command, CommandResult, LocalSystem } from "../local-system.ts";
 
 const outputBytesMax = 1024 * 1024;
+/** How long the output of a command that has ended is waited for while somebody whom it has started holds it open. */
+const heldOutputMs = 500;
 
 /** The machine that this process runs on, with the environment that it was started in. */
 export function nodeLocalSystem(environment: LocalSystem["environment"] = { ...process.env }): LocalSystem {
@@ -66,6 +68,15 @@ function runCommand(command: Command): Promise<CommandResult> {
       },
     );
     child.stdin?.end();
+    child.once("exit", () => {
+      const stop = (): void => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      };
+      // After a turn of the event loop in which what the command has written is read, however late the timer is.
+      const timer = setTimeout(() => setImmediate(stop), heldOutputMs);
+      child.once("close", () => clearTimeout(timer));
+    });
   });
 }
 
