@@ -9,6 +9,7 @@ import { deepEqual, objectKey } from "@meridian/kube";
 import { whileWaiting } from "@meridian/runtime";
 import type { Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "./config/operator-config.ts";
+import { AnnotatedIngressController } from "./controllers/annotated-ingress-controller.ts";
 import { ClusterCopies } from "./controllers/cluster-copies.ts";
 import { watchCluster } from "./controllers/cluster-triggers.ts";
 import { GslbController } from "./controllers/gslb-controller.ts";
@@ -225,7 +226,7 @@ const ownAddressKey = "own DNS server";
 async function start(
   runtime: Runtime,
   parts: Parts,
-  { client, config, authority }: OperatorOptions,
+  { client, config, authority, meter }: OperatorOptions,
 ): Promise<void> {
   const { tasks, copies, memory, peers, events, feeder, geo, keys, keyMemory, keyExchanges, zones, gslbs } =
     parts;
@@ -268,6 +269,11 @@ async function start(
   enqueueGslbs(copies, gslbs);
   tasks.start("zone delegations", (ending) => zones.controller.run(ending));
   tasks.start("gslbs", (ending) => gslbs.controller.run(ending));
+  const annotated = new AnnotatedIngressController(runtime, {
+    ...{ client, copies, events },
+    ...(meter === undefined ? {} : { meter }),
+  });
+  tasks.start("annotated ingresses", (ending) => annotated.controller.run(ending));
 
   await whileWaiting(
     Promise.race([

@@ -12,3 +12,17 @@ export const readAnnotations: readonly string[] = [
 ];
 /** Set on the Ingress that is made from an embedded spec. */
 export const managedByLabel = "app.k8gb.io/managed-by";
+
+/** Makes a Gslb of an Ingress: the type of its strategy. */
+export const strategyAnnotation = "k8gb.io/strategy";
+/** The primary cluster of a Gslb that is made of an Ingress. */
+export const primaryAnnotation = "k8gb.io/primary-geotag";
+/** The TTL in seconds of a Gslb that is made of an Ingress. */
+export const ttlAnnotation = "k8gb.io/dns-ttl-seconds";
+/** Those of an Ingress from which a Gslb is made. */
+export const ingressAnnotations: readonly string[] = [
+  strategyAnnotation,
+  primaryAnnotation,
+  ttlAnnotation,
+  exposedAddressesAnnotation,
+];
