@@ -26,7 +26,8 @@ ports: [{ name: http, port: 8080, protocol: TCP }]
 endpoints: [{ addresses: ["10.0.0.1"], conditions: { ready: ${ready} } }]
 `;
 
-const manifest = (options: ApplicationOptions): string => `
+/** All objects of an application at one cluster, as YAML. */
+export const applicationManifest = (options: ApplicationOptions): string => `
 apiVersion: v1
 kind: Namespace
 metadata: { name: ${namespaceOf(options)} }
@@ -65,7 +66,7 @@ export async function deploy(
   clusters?: readonly string[],
 ): Promise<void> {
   const names = clusters ?? (await fleet.file()).clusters.map((cluster) => cluster.name);
-  await fleet.apply(manifest(options), names);
+  await fleet.apply(applicationManifest(options), names);
   await Promise.all(
     names.map((name) => expose(fleet, name, { ...options, addresses: [exposedAddress[name]!] })),
   );

@@ -7,11 +7,11 @@ export function operatorEnvironment(role: ClusterRole): Readonly<Record<string, 
   const { name, parent, negativeTtl } = playgroundZone;
   return {
     EDGE_DNS_SERVERS: formatEndpoint(role.parentDns),
+    MERIDIAN_DNS_ADDRESSES: role.dns.address,
     ...role.operatorSettings,
     CLUSTER_GEO_TAG: role.geoTag,
     EXT_GSLB_CLUSTERS_GEO_TAGS: role.peerGeoTags.join(","),
     DNS_ZONES: `${parent}:${name}:${negativeTtl}`,
-    MERIDIAN_DNS_ADDRESSES: role.dns.address,
     ...(role.peers === undefined
       ? {}
       : { MERIDIAN_PEERS: role.peers.map((peer) => `${peer.geoTag}=${formatEndpoint(peer.dns)}`).join(",") }),
