@@ -21,6 +21,10 @@ const guides = [
     late: "The delayed event is on its way.",
     ending: "What to try next",
     fresh: "Same as the truth",
+    fifth: "5 Too long away",
+    waiting: "Waiting for what follows.",
+    again: "Begin this step again",
+    connect: "Connect again: copy-1",
   },
   {
     language: "ja-JP",
@@ -34,8 +38,15 @@ const guides = [
     late: "遅らせた知らせが向かっています。",
     ending: "次に試すなら",
     fresh: "真実と同じ",
+    fifth: "5 長く離れすぎた",
+    waiting: "続きを待っています。",
+    again: "この段をやり直す",
+    connect: "copy-1：つなぎ直す",
   },
 ] as const;
+
+/** What the log says where the history did not reach back. */
+const gone = /410 Gone/;
 
 for (const guide of guides) {
   describe(`the guided story in ${guide.language}`, { skip: (await browserAbsence()) ?? false }, () => {
@@ -75,6 +86,42 @@ for (const guide of guides) {
       await reads(visit.copy(), guide.fresh);
       await visit.press(guide.close);
       await visit.page.getByRole("button", { name: guide.begin }).waitFor();
+      visit.assertQuiet();
+    });
+
+    test("a step into which something else came is begun again, and then comes to what it is about", async () => {
+      await visit.press(guide.begin);
+      await visit.press(guide.fifth);
+      const step = visit.page.locator(".step");
+      await reads(step, guide.stepOf(5));
+      const moves = step.locator(".moves li");
+      const play = async (between: () => Promise<void>): Promise<void> => {
+        for (let move = 0; move < (await moves.count()); move++) {
+          await assertOnlyDue(moves, move);
+          await moves.nth(move).getByRole("button").click();
+          await reads(moves.nth(move), guide.done);
+          if (move === 0) await between();
+        }
+      };
+
+      await play(async () => {
+        await visit.press(guide.connect);
+        await reads(visit.copy(), guide.fresh);
+      });
+      await reads(step, guide.waiting);
+      assert.doesNotMatch(await visit.log.innerText(), gone);
+
+      await visit.press(guide.again);
+      await reads(step, guide.stepOf(5));
+      await eventually("nothing of the step is done any more", async () => assertOnlyDue(moves, 0));
+      assert.doesNotMatch(await step.innerText(), new RegExp(guide.waiting));
+      const title = await step.getByRole("heading", { level: 3 }).innerText();
+      assert.equal(await visit.page.evaluate("document.activeElement.textContent"), title);
+
+      await play(async () => {});
+      await reads(step, guide.seen);
+      await reads(visit.log, gone);
+      await visit.press(guide.close);
       visit.assertQuiet();
     });
 
