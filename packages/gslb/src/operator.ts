@@ -15,11 +15,11 @@ import { watchCluster } from "./controllers/cluster-triggers.ts";
 import { GslbController } from "./controllers/gslb-controller.ts";
 import { observeAll } from "./controllers/observe-all.ts";
 import { ensureNamespace } from "./controllers/own-namespace.ts";
-import { createConfiguredZones } from "./controllers/zone-bootstrap.ts";
-import { ZoneDelegationController } from "./controllers/zone-delegation-controller.ts";
+import { applyConfiguredZones } from "./controllers/zone-bootstrap.ts";
 import type { Explanation } from "./decide/explanation.ts";
-import { edgeEndpoints } from "./delegation/edge-endpoints.ts";
-import { ownDnsAddresses } from "./delegation/own-dns-addresses.ts";
+import { assembleDelegating, ownAddressKey, type Delegating } from "./delegating.ts";
+import { EdgeServers, type ResolveHost } from "./delegation/edge-servers.ts";
+import { ZoneMembers } from "./delegation/zone-members.ts";
 import { explain, type ExplainFacts } from "./explain/explain.ts";
 import { wildcardOver } from "./explain/wildcard-over.ts";
 import { StoredPeerMemory } from "./peers/peer-memory.ts";
@@ -52,6 +52,8 @@ export interface OperatorOptions {
   readonly onKeys?: (keys: Pick<DnsKeys, "tsig" | "cookies">) => void;
   /** Where the controllers report to, for metrics. */
   readonly meter?: ControllerMeter;
+  /** Finds edge servers that are given by name. Absent, as in the simulator: those are left out. */
+  readonly resolveHost?: ResolveHost;
   /** Opens the files that the settings name. Absent: there are none, as in the simulator. */
   readonly openFile?: (path: string) => WatchedFile;
 }
@@ -119,22 +121,29 @@ interface Parts {
   readonly keys: KeyFeeder;
   readonly keyMemory: KeyMemory;
   readonly keyExchanges: KeyExchanges | undefined;
-  readonly zones: ZoneDelegationController;
+  readonly delegating: Delegating;
+  readonly zones: Delegating["zones"];
+  readonly edgeServers: EdgeServers;
   readonly gslbs: GslbController;
 }
 
 function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope): Parts {
   const { client, config, authority, dnsClient } = options;
   const metered = options.meter === undefined ? {} : { meter: options.meter };
-  const geoTags = [config.geoTag, ...config.peerGeoTags].sort();
   const periodMs = (config.periodSeconds === 0 ? periodSecondsDefault : config.periodSeconds) * 1000;
   const deadlineMs = config.peerDeadlineMs;
-  const edgeServers = edgeEndpoints(config.edgeDnsServers, runtime.log);
+  const { resolveHost } = options;
+  const edgeServers = new EdgeServers(runtime, { servers: config.edgeDnsServers, resolveHost, periodMs });
   const copies = new ClusterCopies(runtime, { client, tasks });
   const events = new EventRecorder(runtime, { client, component: "gslb-controller" });
   const memory = new StoredPeerMemory(runtime, { client, namespace: config.podNamespace });
   const views = new PeerViews(runtime.clock, memory, (host) => gslbs.enqueueHost(host));
   const { geoTag, peerGeoTags, nameServerPrefix, nameServerTtlSeconds, notify } = config;
+  const members = new ZoneMembers({
+    ...{ geoTag, peerGeoTags, nameServerPrefix, areDynamic: config.areGeoTagsDynamic },
+    onChange: () => enqueueGslbs(copies, gslbs),
+  });
+  const { geoTags } = members;
   const peers = new Peers(runtime, {
     dnsClient,
     views,
@@ -144,10 +153,11 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     nameServerPrefix,
     deadlineMs,
     periodMs,
+    onStranger: (zone, nameServer) => delegating.meet(zone, nameServer),
   });
   const addresses = new AddressBook(runtime, {
     dnsClient,
-    servers: () => edgeServers,
+    servers: () => edgeServers.endpoints,
     deadlineMs,
     periodMs,
     tasks,
@@ -178,26 +188,25 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   const keyExchanges =
     signed &&
     new KeyExchanges(runtime, {
-      ...{ dnsClient, signed, memory: keyMemory, edgeServers, deadlineMs, periodMs },
+      ...{ dnsClient, signed, memory: keyMemory, deadlineMs, periodMs },
+      edgeServers: () => edgeServers.endpoints,
       peers: (zone) => {
         const servers = new Map(peers.sessions(zone).map((session) => [session.geoTag, session.servers]));
-        return new Map(peerGeoTags.map((tag) => [tag, servers.get(tag) ?? []]));
+        return new Map(members.of(zone).map((tag) => [tag, servers.get(tag) ?? []]));
       },
     });
-  const zones = new ZoneDelegationController(runtime, {
-    ...{ client, copies, peers, feeder, dnsClient, events, config, edgeServers, ...metered },
-    ownAddresses: () =>
-      addresses.reading(ownAddressKey, (lookUp) =>
-        ownDnsAddresses(config, {
-          services: (namespace) => copies.services.lister.list(namespace),
-          ingresses: () => copies.ingresses.lister.list(),
-          lookUp,
-        }),
-      ),
+  const delegating = assembleDelegating(runtime, {
+    ...{ config, client, dnsClient, authority, copies, peers, feeder, members, edgeServers },
+    ...{ addresses, events, tasks, ...metered },
     onZonesChanged: () => enqueueGslbs(copies, gslbs),
   });
+  const { zones } = delegating;
   const gslbs = new GslbController(runtime, {
-    ...{ client, copies, peers, views, addresses, events, geoTag, geoTags, ...metered },
+    ...{ client, copies, peers, views, addresses, events, geoTag, ...metered },
+    get geoTags() {
+      return members.geoTags;
+    },
+    isFleetOpen: members.areDynamic,
     exposedOverride: config.exposedAddresses,
     addressGraceSeconds: config.addressGraceSeconds,
     zones: () => zones.zones,
@@ -215,13 +224,9 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     keys,
     keyMemory,
     keyExchanges,
-    zones,
-    gslbs,
+    ...{ delegating, zones, edgeServers, gslbs },
   };
 }
-
-/** The name under which the own DNS server's host names are looked up; no Gslb's key, since it has no slash. */
-const ownAddressKey = "own DNS server";
 
 async function start(
   runtime: Runtime,
@@ -233,13 +238,6 @@ async function start(
   const { signal } = tasks;
   for (const message of config.deprecations)
     runtime.log.warn("a deprecated setting is in use", { setting: message });
-  if (config.provider.kind !== "none")
-    runtime.log.warn(
-      "the delegation in the parent zone is not written yet: keep its NS and glue records by hand",
-      {
-        provider: config.provider.kind,
-      },
-    );
   tasks.start("events", (ending) => events.run(ending));
   tasks.start("geo sources", (ending) => geo.run(ending));
   await whileWaiting(copies.start(tasks), signal);
@@ -249,9 +247,10 @@ async function start(
   // Before the first key is there: a zone is never signed without the keys of peers that were known.
   await retrying(runtime, signal, () => keyMemory.load(signal));
   tasks.start("keys in Secrets", (ending) => keys.run(ending));
-  const exists = (name: string): boolean => copies.zones.lister.get(name) !== undefined;
+  const present = () => copies.zones.lister.list();
   const createZones = (): Promise<void> =>
-    retrying(runtime, signal, () => createConfiguredZones(client, config.zones, { exists, signal }));
+    retrying(runtime, signal, () => applyConfiguredZones({ client, zones: config.zones, present, signal }));
+  await parts.edgeServers.open(signal);
   await createZones();
   await untilZonesAreThere(runtime, parts, config);
 
@@ -285,6 +284,7 @@ async function start(
   for (const endpoint of copies.endpoints.lister.list()) feeder.touch(objectKey(endpoint.metadata));
   feeder.flush();
   feeder.open();
+  parts.delegating.start();
   if (keyExchanges !== undefined) tasks.start("keys of peers", (ending) => keyExchanges.run(ending));
   runtime.log.info("the operator is ready", {
     geoTag: config.geoTag,

@@ -27,6 +27,7 @@ test("the minimal environment gives the defaults, and reading it again the same"
   assert.deepEqual(rest, {
     geoTag: "us",
     peerGeoTags: [],
+    areGeoTagsDynamic: false,
     zones: [{ parentZone: "example.com", loadBalancedZone: "cloud.example.com", negativeTtlSeconds: 30 }],
     edgeDnsServers: [{ host: "local.test", port: 53 }],
     exposedAddresses: [],

@@ -24,6 +24,8 @@ export interface OperatorConfig {
   readonly geoTag: string;
   /** `EXT_GSLB_CLUSTERS_GEO_TAGS` without the own one, sorted. */
   readonly peerGeoTags: readonly string[];
+  /** `MERIDIAN_GEO_TAGS`: whether other clusters than the listed ones may join, as they are found. */
+  readonly areGeoTagsDynamic: boolean;
   /** `MERIDIAN_PEERS`: where to ask a peer, by geo tag, instead of the addresses of its name server's name. */
   readonly peers: ReadonlyMap<string, readonly Endpoint[]>;
   /** `DNS_ZONES` */
@@ -99,10 +101,12 @@ export function parseOperatorConfig(
   const peerGeoTags = tags.filter((tag) => tag !== geoTag && isGeoTag(tag)).sort();
   const peers = parsePeers(reader, peerGeoTags);
   const prefix = environment["GLUEA_PREFIX"] ?? defaultNameServerPrefix;
+  const provider = parseProvider(reader);
 
   const config: OperatorConfig = {
     geoTag,
     peerGeoTags,
+    areGeoTagsDynamic: parseGeoTagMode(reader, { peerGeoTags, provider }),
     peers,
     zones: parseDnsZones(reader, { geoTags: [geoTag, ...peerGeoTags], prefix }),
     edgeDnsServers: parseEdgeDnsServers(
@@ -134,7 +138,7 @@ export function parseOperatorConfig(
       txtTargets: reader.choice("MERIDIAN_TXT_TARGETS", ["records", "strings"], "records"),
     },
     geo: parseGeoConfig(reader),
-    provider: parseProvider(reader),
+    provider,
     metricsAddress: parseMetricsAddress(reader),
     log: {
       level: reader.choice("LOG_LEVEL", ["debug", "info", "warn", "error", "trace"], "info"),
@@ -205,6 +209,19 @@ function parseAddresses(reader: EnvironmentReader, variable: string): readonly s
   for (const address of addresses.filter((each) => familyOf(each) === undefined))
     reader.refuse(variable, "hold IP addresses, for example 192.0.2.1,2001:db8::1", address);
   return addresses;
+}
+
+/**
+ * As in k8gb an empty list means no peers, save with a provider by which each cluster adds itself to the delegation: then the
+ * delegation tells who they are.
+ */
+function parseGeoTagMode(
+  reader: EnvironmentReader,
+  { peerGeoTags, provider }: Pick<OperatorConfig, "peerGeoTags" | "provider">,
+): boolean {
+  const isTold = provider.kind !== "none" && provider.kind !== "externalDns";
+  const fallback = isTold && peerGeoTags.length === 0 ? "dynamic" : "static";
+  return reader.choice("MERIDIAN_GEO_TAGS", ["static", "dynamic"], fallback) === "dynamic";
 }
 
 function parseProvider(reader: EnvironmentReader): OperatorConfig["provider"] {

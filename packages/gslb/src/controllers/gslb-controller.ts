@@ -44,6 +44,8 @@ export interface GslbControllerOptions {
   readonly meter?: ControllerMeter;
   readonly geoTag: string;
   readonly geoTags: readonly string[];
+  /** Whether clusters that are not among `geoTags` may join. */
+  readonly isFleetOpen?: boolean;
   /** `CLUSTER_EXPOSED_IPS` */
   readonly exposedOverride: readonly string[];
   /** `MERIDIAN_ADDRESS_GRACE_SECONDS` */
@@ -172,6 +174,7 @@ export class GslbController {
       gslb,
       geoTag: this.#options.geoTag,
       geoTags: this.#options.geoTags,
+      isFleetOpen: this.#options.isFleetOpen ?? false,
       reference: refused ?? resolved.outcome,
       exposed,
       zones: this.#options.zones(),
@@ -248,7 +251,7 @@ export class GslbController {
   /** Has peers asked for the hosts that the Gslb holds in a zone, and no longer for those that it does not. */
   #askPeers(gslb: Gslb, hosts: readonly string[]): void {
     const key = objectKey(gslb.metadata);
-    const policy = parseGslbPolicy(gslb, this.#options.geoTags).policy;
+    const policy = parseGslbPolicy(gslb, this.#options.geoTags, this.#options).policy;
     const zones = this.#options.zones();
     const held = new Set<string>();
     for (const host of hosts) {

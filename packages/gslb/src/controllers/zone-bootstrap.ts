@@ -1,38 +1,109 @@
 import type { KubeClient } from "@meridian/controller";
-import { isAlreadyExists } from "@meridian/kube";
+import { isAlreadyExists, isConflict, isNotFound } from "@meridian/kube";
 import type { ConfiguredZone } from "../config/dns-zones.ts";
+import { canonicalName } from "../decide/dns-name.ts";
 import { zoneObjectName } from "../decide/zone-names.ts";
+import { apartZoneObjectName } from "../delegation/apart-zone-object-name.ts";
 import { zoneDelegationType } from "../resources/resource-types.ts";
-import type { ZoneDelegation } from "../resources/zone-delegation.ts";
+import type { ZoneDelegation, ZoneDelegationSpec } from "../resources/zone-delegation.ts";
 
-/** The ZoneDelegation of a configured zone. */
-function configuredZoneDelegation(zone: ConfiguredZone): ZoneDelegation {
-  return {
-    apiVersion: `${zoneDelegationType.group}/${zoneDelegationType.version}`,
-    kind: zoneDelegationType.kind,
-    metadata: { name: zoneObjectName(zone.loadBalancedZone) },
-    spec: {
-      loadBalancedZone: zone.loadBalancedZone,
-      parentZone: zone.parentZone,
-      dnsZoneNegTTL: zone.negativeTtlSeconds,
-      doFinalize: false,
-    },
-  };
+/**
+ * The annotation of a ZoneDelegation that says which entry of `DNS_ZONES` it was last brought in line with. What the settings
+ * change after that is changed in the object; what a person changed in the object stays.
+ */
+export const configuredZoneAnnotation = "meridian/configured-zone";
+
+/** What the objects are brought in line with. */
+export interface ConfiguredZonesOptions {
+  readonly client: Pick<KubeClient, "create" | "update">;
+  readonly zones: readonly ConfiguredZone[];
+  /** The ZoneDelegations that there are. */
+  readonly present: () => readonly ZoneDelegation[];
+  readonly signal: AbortSignal;
 }
 
-/** Creates the ZoneDelegations of configured zones that are not there. One that exists wins over the configuration. */
-export async function createConfiguredZones(
-  client: KubeClient,
-  zones: readonly ConfiguredZone[],
-  options: { readonly exists: (name: string) => boolean; readonly signal: AbortSignal },
-): Promise<void> {
-  for (const zone of zones) {
-    const object = configuredZoneDelegation(zone);
-    if (options.exists(object.metadata.name!)) continue;
+/**
+ * Creates the ZoneDelegations of configured zones that are not there, and brings those in line whose settings changed. An
+ * object that was made otherwise wins over the settings, and is followed once it says the same.
+ */
+export async function applyConfiguredZones(options: ConfiguredZonesOptions): Promise<void> {
+  for (const zone of options.zones) {
+    const present = options
+      .present()
+      .find(
+        ({ spec }) => canonicalName(spec?.loadBalancedZone ?? "") === canonicalName(zone.loadBalancedZone),
+      );
     try {
-      await client.create<ZoneDelegation>(zoneDelegationType, object, { signal: options.signal });
+      if (present === undefined) await create(zone, options);
+      else await bringInLine(present, zone, options);
     } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
+      // Somebody else was first: what is there now is seen the next time.
+      if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error)) throw error;
     }
   }
+}
+
+/** Why a ZoneDelegation is not what `DNS_ZONES` says, `undefined` where it is or where `DNS_ZONES` says nothing of it. */
+export function configurationDifference(
+  { spec }: ZoneDelegation,
+  zones: readonly ConfiguredZone[],
+): string | undefined {
+  const zone = zones.find(
+    ({ loadBalancedZone }) => canonicalName(loadBalancedZone) === canonicalName(spec?.loadBalancedZone ?? ""),
+  );
+  if (zone === undefined || spec === undefined) return undefined;
+  const wanted = entryOf(specOf(zone));
+  return entryOf(spec) === wanted
+    ? undefined
+    : `DNS_ZONES says ${wanted}, and this object, which wins, ${entryOf(spec)}; make them alike`;
+}
+
+async function create(
+  zone: ConfiguredZone,
+  { client, present, signal }: ConfiguredZonesOptions,
+): Promise<void> {
+  const plain = zoneObjectName(zone.loadBalancedZone);
+  const isTaken = present().some(({ metadata }) => metadata.name === plain);
+  const spec = specOf(zone);
+  const object: ZoneDelegation = {
+    apiVersion: `${zoneDelegationType.group}/${zoneDelegationType.version}`,
+    kind: zoneDelegationType.kind,
+    metadata: {
+      name: isTaken ? apartZoneObjectName(zone.loadBalancedZone) : plain,
+      annotations: { [configuredZoneAnnotation]: entryOf(spec) },
+    },
+    spec: { ...spec, doFinalize: false },
+  };
+  await client.create<ZoneDelegation>(zoneDelegationType, object, { signal });
+}
+
+async function bringInLine(
+  present: ZoneDelegation,
+  zone: ConfiguredZone,
+  { client, signal }: ConfiguredZonesOptions,
+): Promise<void> {
+  const { spec, metadata } = present;
+  if (spec === undefined || metadata.deletionTimestamp !== undefined) return;
+  const wanted = specOf(zone);
+  const last = metadata.annotations?.[configuredZoneAnnotation];
+  const isSame = entryOf(spec) === entryOf(wanted);
+  if (last === entryOf(wanted) || (last === undefined && !isSame)) return;
+  const [lastParent, , lastTtl] = (last ?? "").split(":");
+  const next: ZoneDelegationSpec = {
+    ...spec,
+    ...(lastParent === wanted.parentZone ? {} : { parentZone: wanted.parentZone }),
+    ...(lastTtl === String(wanted.dnsZoneNegTTL) ? {} : { dnsZoneNegTTL: wanted.dnsZoneNegTTL }),
+  };
+  const annotations = { ...metadata.annotations, [configuredZoneAnnotation]: entryOf(wanted) };
+  const object: ZoneDelegation = { ...present, metadata: { ...metadata, annotations }, spec: next };
+  await client.update<ZoneDelegation>(zoneDelegationType, object, { signal });
+}
+
+function specOf(zone: ConfiguredZone): ZoneDelegationSpec {
+  const { loadBalancedZone, parentZone, negativeTtlSeconds: dnsZoneNegTTL } = zone;
+  return { loadBalancedZone, parentZone, dnsZoneNegTTL };
+}
+
+function entryOf({ parentZone, loadBalancedZone, dnsZoneNegTTL }: ZoneDelegationSpec): string {
+  return `${parentZone}:${loadBalancedZone}:${dnsZoneNegTTL}`;
 }

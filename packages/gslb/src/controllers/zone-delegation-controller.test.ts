@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Verdict } from "@meridian/dns";
-import { Simulation } from "@meridian/runtime/sim";
-import { parseOperatorConfig } from "../config/operator-config.ts";
 import type { ZoneDelegation } from "../resources/zone-delegation.ts";
-import { ZoneDelegationController } from "./zone-delegation-controller.ts";
-
-const config = parseOperatorConfig({ CLUSTER_GEO_TAG: "eu", EDGE_DNS_SERVERS: "192.0.2.53" }).config!;
+import { openZoneWorld } from "../testdata/zone-world.ts";
 
 function zoneDelegation(name: string, loadBalancedZone: string): ZoneDelegation {
   return {
@@ -18,34 +13,8 @@ function zoneDelegation(name: string, loadBalancedZone: string): ZoneDelegation 
 }
 
 /** A controller of some ZoneDelegations, in a cluster that has nothing else. */
-function controlled(...given: readonly ZoneDelegation[]): {
-  readonly controller: ZoneDelegationController;
-  readonly objects: Map<string, ZoneDelegation>;
-  readonly settle: () => Promise<void>;
-} {
-  const simulation = new Simulation({ seed: 1 });
-  const { runtime } = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
-  const objects = new Map(given.map((zone) => [zone.metadata.name!, zone]));
-  const write = async <T>(_type: unknown, object: T): Promise<T> => {
-    const zone = object as ZoneDelegation;
-    objects.set(zone.metadata.name!, zone);
-    return object;
-  };
-  const controller = new ZoneDelegationController(runtime, {
-    client: { update: write, updateStatus: write },
-    copies: { zones: { lister: { get: (name) => objects.get(name), list: () => [...objects.values()] } } },
-    peers: { addZone() {}, removeZone() {}, setServers() {} },
-    feeder: { setZone() {}, removeZone() {} },
-    dnsClient: { query: async (): Promise<Verdict> => ({ state: "unreachable", reason: "no network" }) },
-    events: { record() {} },
-    config,
-    edgeServers: [],
-    ownAddresses: () => ({ addresses: ["192.0.2.1"] }),
-    onZonesChanged() {},
-  });
-  void controller.controller.run(new AbortController().signal);
-  for (const name of objects.keys()) controller.controller.enqueue(name);
-  return { controller, objects, settle: () => simulation.complete(runtime.clock.sleep(1000)) };
+function controlled(...given: readonly ZoneDelegation[]): ReturnType<typeof openZoneWorld> {
+  return openZoneWorld({ zones: given });
 }
 
 test("a ZoneDelegation that was refused for another's sake is served once that one is gone", async () => {

@@ -5,46 +5,50 @@ import {
   type KubeClient,
   type Lister,
 } from "@meridian/controller";
-import type { DnsClient } from "@meridian/dns";
-import { deepEqual, isConflict, isNotFound, objectKey, type Condition } from "@meridian/kube";
+import { objectKey } from "@meridian/kube";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "../config/operator-config.ts";
-import { withConditions, type ConditionOutcome } from "../decide/gslb-conditions.ts";
-import { nameServerName, zonePairProblem } from "../decide/zone-names.ts";
+import { refusedZone, zoneConditions, type DelegationOutcome } from "../decide/zone-conditions.ts";
+import { zonePairProblem, type ZonePair } from "../decide/zone-names.ts";
 import {
-  addressesOf,
-  dnsServerEntries,
-  sameEntries,
-  type ServerLookup,
-} from "../delegation/dns-server-entries.ts";
+  delegatedAnnotation,
+  delegatedPairs,
+  delegatedText,
+  samePair,
+} from "../delegation/delegated-pairs.ts";
+import type { DelegatedZone, DelegationProvider } from "../delegation/delegation-provider.ts";
+import { addressesOf, dnsServerEntries, type ServerLookup } from "../delegation/dns-server-entries.ts";
+import type { FleetLookup, PeerWord } from "../delegation/fleet-lookup.ts";
 import type { OwnAddresses } from "../delegation/own-dns-addresses.ts";
-import { peerServers } from "../peers/peer-servers.ts";
+import type { ZoneMembers } from "../delegation/zone-members.ts";
 import type { Peers } from "../peers/peers.ts";
-import { lookUpAddresses } from "../references/address-book.ts";
-import { zoneDelegationType } from "../resources/resource-types.ts";
-import {
-  zoneDelegationFinalizer,
-  type DnsServerEntry,
-  type ZoneDelegation,
-  type ZoneDelegationSpec,
-  type ZoneDelegationStatus,
-} from "../resources/zone-delegation.ts";
-import type { ZoneFeeder } from "../zones/zone-feeder.ts";
+import type { DnsServerEntry, ZoneDelegation, ZoneDelegationSpec } from "../resources/zone-delegation.ts";
+import { delegatedZone, geoTagsWithAddress, type FoundFleet } from "./delegated-zone.ts";
+import { ParentWriter } from "./parent-writer.ts";
+import { configurationDifference } from "./zone-bootstrap.ts";
+import type { ServedZones } from "./served-zones.ts";
+import { ZoneObjects } from "./zone-objects.ts";
 
 /** What zones are served by, and how clusters are found. */
 export interface ZoneDelegationControllerOptions {
   readonly client: Pick<KubeClient, "update" | "updateStatus">;
   readonly copies: { readonly zones: { readonly lister: Pick<Lister<ZoneDelegation>, "get" | "list"> } };
-  readonly peers: Pick<Peers, "addZone" | "removeZone" | "setServers">;
-  readonly feeder: Pick<ZoneFeeder, "setZone" | "removeZone">;
-  readonly dnsClient: Pick<DnsClient, "query">;
+  readonly peers: Pick<Peers, "setServers">;
+  readonly served: ServedZones;
   readonly events: Pick<EventRecorder, "record">;
   readonly meter?: ControllerMeter;
   readonly config: OperatorConfig;
-  readonly edgeServers: readonly Endpoint[];
+  readonly members: ZoneMembers;
+  readonly fleet: Pick<FleetLookup, "nameServer" | "delegation" | "peers" | "words" | "servers">;
+  /** Absent: the delegation is kept by hand. */
+  readonly provider: DelegationProvider | undefined;
   readonly ownAddresses: () => OwnAddresses;
-  /** The set of zones is another now. */
-  readonly onZonesChanged: () => void;
+  /** Tells a peer's servers that there is this cluster. */
+  readonly greet: (zone: ZonePair, servers: readonly Endpoint[]) => void;
+}
+
+interface Again {
+  readonly requeueAfterMs: number;
 }
 
 /** How soon to look again for a cluster that was not found; sooner where peers are asked more often than that. */
@@ -53,19 +57,20 @@ const retryMsMax = 15_000;
 const overtakenMs = 50;
 
 /**
- * Serves the zones that ZoneDelegations name, and finds every cluster's DNS server for each. The found addresses stand in
- * `status.dnsServers`, which is also where they are read from after a start.
+ * Brings a ZoneDelegation about: serves its zone, finds every cluster's DNS server for it, and has the provider write the
+ * delegation into the parent. The found addresses stand in `status.dnsServers`, which is also where they are read from after a
+ * start. When it goes, the delegation goes first.
  */
 export class ZoneDelegationController {
   readonly controller: Controller;
-  readonly #runtime: Pick<Runtime, "clock">;
   readonly #options: ZoneDelegationControllerOptions;
-  /** The zones served, by the name of their ZoneDelegation. */
-  readonly #served = new Map<string, ZoneDelegationSpec>();
+  readonly #objects: ZoneObjects;
+  readonly #parent: ParentWriter;
 
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: ZoneDelegationControllerOptions) {
-    this.#runtime = runtime;
     this.#options = options;
+    this.#objects = new ZoneObjects(runtime.clock, options);
+    this.#parent = new ParentWriter(runtime.clock, options);
     this.controller = new Controller(runtime, {
       name: "zone-delegation",
       concurrency: 4,
@@ -77,7 +82,7 @@ export class ZoneDelegationController {
 
   /** The load-balanced zones, as the objects spell them. */
   get zones(): readonly string[] {
-    return [...this.#served.values()].map((spec) => spec.loadBalancedZone);
+    return this.#options.served.zones;
   }
 
   /** Asks for a reconcile of every ZoneDelegation that there is. */
@@ -92,230 +97,247 @@ export class ZoneDelegationController {
    */
   observe(zone: ZoneDelegation): string | undefined {
     const name = zone.metadata.name ?? "";
+    const { served, fleet, members, peers } = this.#options;
     const problem = this.#problemOf(zone);
     if (problem !== undefined || zone.spec === undefined) {
-      this.#withdraw(name);
+      this.#stopServing(name);
       return problem;
     }
-    const present = this.#served.get(name);
-    const isMoved =
-      present !== undefined &&
-      (present.loadBalancedZone !== zone.spec.loadBalancedZone ||
-        present.parentZone !== zone.spec.parentZone);
-    if (isMoved) this.#withdraw(name);
-    this.#served.set(name, zone.spec);
-    const { loadBalancedZone, parentZone, dnsZoneNegTTL } = zone.spec;
-    this.#options.feeder.setZone({ loadBalancedZone, parentZone, negativeTtlSeconds: dnsZoneNegTTL });
-    this.#options.peers.addZone(zone.spec);
-    if (present === undefined || isMoved) {
-      for (const geoTag of this.#options.config.peerGeoTags) {
-        const servers = this.#serversOf(zone.spec, geoTag, zone.status?.dnsServers ?? []);
-        if (servers.length > 0) this.#options.peers.setServers(loadBalancedZone, geoTag, servers);
+    const entries = zone.status?.dnsServers ?? [];
+    const leaving = this.#parent.isWithdrawing(zone) ? this.#parent.left(zone) : [];
+    const isNew = served.set(name, zone.spec, { leaving, entries });
+    if (isNew)
+      for (const geoTag of members.of(zone.spec.loadBalancedZone)) {
+        const servers = fleet.servers(zone.spec, geoTag, entries);
+        if (servers.length > 0) peers.setServers(zone.spec.loadBalancedZone, geoTag, servers);
       }
-      this.#options.onZonesChanged();
-    }
+    if (isNew) this.#enqueueUnserved();
     return undefined;
   }
 
-  async #reconcile(
-    name: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly requeueAfterMs?: number } | undefined> {
+  async #reconcile(name: string, signal: AbortSignal): Promise<Again | undefined> {
     const zone = this.#options.copies.zones.lister.get(name);
     if (zone === undefined) {
-      this.#withdraw(name);
+      this.#stopServing(name);
+      this.#objects.forget(name);
       return undefined;
     }
-    // Nothing was written into a parent zone, so there is nothing to withdraw first; the zone is answered until it is gone.
-    if (zone.metadata.deletionTimestamp !== undefined) {
-      await this.#setFinalizer(zone, false, signal);
-      return undefined;
-    }
+    if (zone.metadata.deletionTimestamp !== undefined) return this.#finalize(zone, signal);
     const problem = this.observe(zone);
-    if (await this.#setFinalizer(zone, true, signal)) return { requeueAfterMs: overtakenMs };
     if (problem !== undefined || zone.spec === undefined) {
-      await this.#writeStatus(zone, { dnsServers: zone.status?.dnsServers ?? [] }, [
-        refused(problem ?? ""),
-        signal,
-      ]);
+      const hasFinalizer = delegatedPairs(zone).length > 0;
+      if (await this.#objects.writeMetadata(zone, { hasFinalizer }, signal)) return soon;
+      const dnsServers = zone.status?.dnsServers ?? [];
+      await this.#objects.writeStatus(zone, { dnsServers, conditions: refusedZone(problem ?? "") }, signal);
       return undefined;
     }
-
-    const spec = zone.spec;
-    const own = this.#options.ownAddresses();
-    const { peerGeoTags } = this.#options.config;
-    const found = await Promise.all(peerGeoTags.map((geoTag) => this.#peerLookup(spec, geoTag, signal)));
-    const lookups = [this.#ownLookup(spec, own), ...found];
-    const entries = dnsServerEntries(lookups, zone.status?.dnsServers ?? []);
-    for (const geoTag of peerGeoTags)
-      this.#options.peers.setServers(spec.loadBalancedZone, geoTag, this.#serversOf(spec, geoTag, entries));
-
-    const unknown = this.#unknownServers(spec, entries);
-    const isWritten = await this.#writeStatus(zone, { dnsServers: entries }, [
-      accepted(own, unknown),
-      signal,
-    ]);
-    const isIncomplete = lookups.some((lookup) => "failed" in lookup) || unknown.length > 0;
-    const { zonePeriodSeconds, periodSeconds } = this.#options.config;
-    const retryMs = periodSeconds === 0 ? retryMsMax : Math.min(retryMsMax, periodSeconds * 1000);
-    if (!isWritten) return { requeueAfterMs: overtakenMs };
-    if (isIncomplete) return { requeueAfterMs: retryMs };
-    return zonePeriodSeconds === 0 ? undefined : { requeueAfterMs: zonePeriodSeconds * 1000 };
+    return this.#bringAbout(zone, zone.spec, signal);
   }
 
-  #problemOf(zone: ZoneDelegation): string | undefined {
-    const { geoTag, peerGeoTags, nameServerPrefix } = this.#options.config;
-    if (zone.spec === undefined) return "spec is missing; set loadBalancedZone, parentZone and dnsZoneNegTTL";
-    const geoTags = [geoTag, ...peerGeoTags];
-    const problem = zonePairProblem(zone.spec, { geoTags, prefix: nameServerPrefix });
-    if (problem !== undefined) return problem;
-    const ownName = nameServerName(zone.spec, geoTag, nameServerPrefix);
-    for (const [name, spec] of this.#served) {
-      if (name === zone.metadata.name) continue;
-      if (spec.loadBalancedZone.toLowerCase() === zone.spec.loadBalancedZone.toLowerCase())
-        return `zone ${spec.loadBalancedZone} is served already, by ZoneDelegation ${name}; delete one of the two`;
-      if (nameServerName(spec, geoTag, nameServerPrefix) === ownName)
-        return `its name server would be called ${ownName}, as that of zone ${spec.loadBalancedZone} is; rename one of the zones`;
-    }
-    return undefined;
-  }
-
-  #withdraw(name: string): void {
-    const spec = this.#served.get(name);
-    if (spec === undefined) return;
-    this.#served.delete(name);
-    this.#options.feeder.removeZone(spec.loadBalancedZone);
-    this.#options.peers.removeZone(spec.loadBalancedZone);
-    this.#options.onZonesChanged();
-    // One that was refused for this zone's sake may be served now.
-    for (const { metadata } of this.#options.copies.zones.lister.list())
-      if (metadata.name !== undefined && !this.#served.has(metadata.name))
-        this.controller.enqueue(metadata.name);
-  }
-
-  #ownLookup(spec: ZoneDelegationSpec, own: OwnAddresses): ServerLookup {
-    const { geoTag, nameServerPrefix } = this.#options.config;
-    const name = nameServerName(spec, geoTag, nameServerPrefix);
-    return own.problem === undefined ? { name, addresses: own.addresses } : { name, failed: true };
-  }
-
-  async #peerLookup(spec: ZoneDelegationSpec, geoTag: string, signal: AbortSignal): Promise<ServerLookup> {
-    const { config, dnsClient, edgeServers } = this.#options;
-    const name = nameServerName(spec, geoTag, config.nameServerPrefix);
-    const configured = config.peers.get(geoTag);
-    if (configured !== undefined)
-      return { name, addresses: [...new Set(configured.map(({ address }) => address))] };
-    const found = await lookUpAddresses(name, {
-      dnsClient,
-      servers: edgeServers,
-      deadlineMs: config.peerDeadlineMs,
-      signal,
-    });
-    return found.state === "known" ? { name, addresses: found.targets.A } : { name, failed: true };
-  }
-
-  #serversOf(
+  async #bringAbout(
+    zone: ZoneDelegation,
     spec: ZoneDelegationSpec,
-    geoTag: string,
-    entries: readonly DnsServerEntry[],
-  ): readonly Endpoint[] {
-    const { config } = this.#options;
-    const configured = config.peers.get(geoTag);
-    if (configured !== undefined) return configured;
-    const name = nameServerName(spec, geoTag, config.nameServerPrefix);
-    return peerServers(
-      addressesOf(name, entries),
-      config.edgeDnsServers.map(({ port }) => port),
+    signal: AbortSignal,
+  ): Promise<Again | undefined> {
+    const { members, fleet } = this.#options;
+    const before = delegatedPairs(zone);
+    // What is delegated is noted before it is, so that it is known also to a process that finds the object changed.
+    const isNoted = this.#parent.provider !== undefined;
+    const pairs = isNoted ? [...before.filter((pair) => !samePair(pair, spec)), spec] : before;
+    if (await this.#objects.writeMetadata(zone, notedAs(pairs), signal)) return soon;
+
+    const found = await this.#find(zone, spec, signal);
+    this.#options.served.setMembers(spec.loadBalancedZone, { withOwn: true });
+    const [words, delegation] = await Promise.all([
+      fleet.words(spec, found.entries, signal),
+      this.#ensure(spec, found, signal),
+    ]);
+    const hasNews = this.#listen(spec, words, found.entries);
+    const left = await this.#leave(zone, found, signal);
+    const tags = members.of(spec.loadBalancedZone);
+    const names = tags.map((tag) => fleet.nameServer(spec, tag));
+    const unknown = names.filter((name) => addressesOf(name, found.entries).length === 0);
+    const silent = words.filter(({ isReachable }) => !isReachable).map(({ geoTag }) => geoTag);
+    const status = {
+      dnsServers: found.entries,
+      conditions: zoneConditions({
+        ...{ delegation, unknown, silent, peerCount: tags.length },
+        warning: configurationDifference(zone, this.#options.config.zones),
+      }),
+    };
+    if (!(await this.#objects.writeStatus(zone, status, signal)) || left === "changed") return soon;
+    const isIncomplete =
+      [...found.lookups.values()].some((lookup) => "failed" in lookup) ||
+      unknown.length + silent.length > 0 ||
+      found.lookups.size > tags.length ||
+      delegation.kind === "failed" ||
+      delegation.kind === "ownAddressUnknown" ||
+      words.some((word) => !this.#isKnownTo(word, spec));
+    return this.#again({ isIncomplete, hasNews, leftMs: left });
+  }
+
+  /** Takes the own server out of the parent, then lets the zone and its object go. */
+  async #finalize(zone: ZoneDelegation, signal: AbortSignal): Promise<Again | undefined> {
+    const { spec } = zone;
+    if (!this.#parent.isWithdrawing(zone) || spec === undefined) {
+      // The parent is left as it is, so the zone is answered until its object is gone.
+      await this.#objects.writeMetadata(zone, { hasFinalizer: false }, signal);
+      return undefined;
+    }
+    this.observe(zone);
+    const found = await this.#find(zone, spec, signal);
+    this.#options.served.setMembers(spec.loadBalancedZone, { withOwn: false });
+    const waiting = await this.#withdraw(zone, this.#delegatedFor(zone), { found, signal });
+    if (waiting.length === 0) {
+      this.#stopServing(zone.metadata.name ?? "");
+      await this.#objects.writeMetadata(zone, { ...notedAs([]), hasFinalizer: false }, signal);
+      return undefined;
+    }
+    const message = waiting.map((each) => each.message).join("; ");
+    const peerCount = this.#options.members.of(spec.loadBalancedZone).length;
+    const delegation: DelegationOutcome = { kind: "withdrawing", message };
+    const status = {
+      dnsServers: found.entries,
+      conditions: zoneConditions({ delegation, unknown: [], silent: [], peerCount }),
+    };
+    if (!(await this.#objects.writeStatus(zone, status, signal))) return soon;
+    return { requeueAfterMs: Math.min(...waiting.map(({ afterMs }) => afterMs)) };
+  }
+
+  async #find(zone: ZoneDelegation, spec: ZoneDelegationSpec, signal: AbortSignal): Promise<FoundFleet> {
+    const { fleet, members, peers, config, ownAddresses } = this.#options;
+    const own = ownAddresses();
+    const lookups = await fleet.peers(spec, signal);
+    const name = fleet.nameServer(spec, config.geoTag);
+    const ownLookup: ServerLookup =
+      own.problem === undefined ? { name, addresses: own.addresses } : { name, failed: true };
+    const entries = dnsServerEntries([ownLookup, ...lookups.values()], zone.status?.dnsServers ?? []);
+    const present = geoTagsWithAddress(spec, config.nameServerPrefix, { entries, lookups });
+    members.confirm(spec.loadBalancedZone, present);
+    for (const geoTag of members.of(spec.loadBalancedZone))
+      peers.setServers(spec.loadBalancedZone, geoTag, fleet.servers(spec, geoTag, entries));
+    return { own, lookups, entries };
+  }
+
+  async #ensure(spec: ZonePair, found: FoundFleet, signal: AbortSignal): Promise<DelegationOutcome> {
+    const { problem } = found.own;
+    // What is there stays while nobody knows where the own server is.
+    if (problem !== undefined && this.#parent.provider !== undefined)
+      return { kind: "ownAddressUnknown", message: problem };
+    return this.#parent.ensure(this.#delegated(spec, found), signal);
+  }
+
+  /** Withdraws what was delegated under names that the object had before. @returns how long until the next look */
+  async #leave(
+    zone: ZoneDelegation,
+    found: FoundFleet,
+    signal: AbortSignal,
+  ): Promise<number | "changed" | undefined> {
+    const left = this.#parent.left(zone);
+    if (left.length === 0) return undefined;
+    const waiting = await this.#withdraw(zone, left, { found, signal });
+    if (waiting.length === left.length) return Math.min(...waiting.map(({ afterMs }) => afterMs));
+    const pairs = waiting.map(({ pair }) => pair);
+    const noted = notedAs(zone.spec === undefined ? pairs : [...pairs, zone.spec]);
+    await this.#objects.writeMetadata(zone, noted, signal);
+    return "changed";
+  }
+
+  /** @returns those of the delegations that still have to be waited for */
+  async #withdraw(
+    zone: ZoneDelegation,
+    pairs: readonly ZonePair[],
+    { found, signal }: { readonly found: FoundFleet; readonly signal: AbortSignal },
+  ): Promise<readonly { readonly pair: ZonePair; readonly afterMs: number; readonly message: string }[]> {
+    const steps = await Promise.all(
+      pairs.map(async (pair) => ({
+        pair,
+        ...(await this.#parent.withdraw(zone, this.#delegated(pair, found), signal)),
+      })),
+    );
+    return steps.flatMap((step) => (step.state === "waiting" ? [step] : []));
+  }
+
+  /** What was delegated for an object: as noted, and as it says itself. Never what is another object's by now. */
+  #delegatedFor(zone: ZoneDelegation): readonly ZonePair[] {
+    const { served } = this.#options;
+    const all = [...this.#parent.left(zone), ...(zone.spec === undefined ? [] : [zone.spec])];
+    return all.filter((pair) => {
+      const holder = served.holder(pair.loadBalancedZone);
+      return holder === zone.metadata.name;
+    });
+  }
+
+  #delegated(pair: ZonePair, found: FoundFleet): DelegatedZone {
+    const { config, members, served } = this.#options;
+    const peerGeoTags = members.of(pair.loadBalancedZone);
+    const isNameServerShared = served.isNameServerShared(pair);
+    return delegatedZone(pair, { ...found, config, peerGeoTags, isNameServerShared });
+  }
+
+  /** Takes in what peers said; a peer that does not know this cluster is told that there is one. */
+  #listen(spec: ZoneDelegationSpec, words: readonly PeerWord[], entries: readonly DnsServerEntry[]): boolean {
+    const { members, fleet, greet } = this.#options;
+    const names = words.flatMap(({ nameServers }) => nameServers);
+    for (const word of words)
+      if (!this.#isKnownTo(word, spec)) greet(spec, fleet.servers(spec, word.geoTag, entries));
+    return members.suggest(spec, names);
+  }
+
+  /** Whether a peer lists this cluster. One that is no Meridian lists nobody, and is not told. */
+  #isKnownTo({ nameServers }: PeerWord, spec: ZonePair): boolean {
+    const { members, fleet, config } = this.#options;
+    if (!members.areDynamic) return true;
+    return (
+      nameServers.length === 0 || nameServers.includes(fleet.nameServer(spec, config.geoTag).toLowerCase())
     );
   }
 
-  #unknownServers(spec: ZoneDelegationSpec, entries: readonly DnsServerEntry[]): readonly string[] {
-    const { peerGeoTags, nameServerPrefix } = this.#options.config;
-    const names = peerGeoTags.map((geoTag) => nameServerName(spec, geoTag, nameServerPrefix));
-    return names.filter((name) => addressesOf(name, entries).length === 0);
+  #again(of: {
+    readonly isIncomplete: boolean;
+    readonly hasNews: boolean;
+    readonly leftMs: number | undefined;
+  }): Again | undefined {
+    const { zonePeriodSeconds, periodSeconds } = this.#options.config;
+    const retryMs = periodSeconds === 0 ? retryMsMax : Math.min(retryMsMax, periodSeconds * 1000);
+    const waits = [
+      ...(of.hasNews ? [overtakenMs] : []),
+      ...(of.isIncomplete ? [retryMs] : []),
+      ...(of.leftMs === undefined ? [] : [of.leftMs]),
+      ...(zonePeriodSeconds === 0 ? [] : [zonePeriodSeconds * 1000]),
+    ];
+    return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) };
   }
 
-  /** @returns whether something was written */
-  async #setFinalizer(zone: ZoneDelegation, isWanted: boolean, signal: AbortSignal): Promise<boolean> {
-    const finalizers = zone.metadata.finalizers ?? [];
-    if (finalizers.includes(zoneDelegationFinalizer) === isWanted) return false;
-    const others = finalizers.filter((finalizer) => finalizer !== zoneDelegationFinalizer);
-    const metadata = {
-      ...zone.metadata,
-      finalizers: isWanted ? [...others, zoneDelegationFinalizer] : others,
-    };
-    try {
-      await this.#options.client.update<ZoneDelegation>(
-        zoneDelegationType,
-        { ...zone, metadata },
-        { signal },
-      );
-    } catch (error) {
-      if (!isOvertaken(error)) throw error;
-    }
-    return true;
+  #problemOf(zone: ZoneDelegation): string | undefined {
+    const { config, served } = this.#options;
+    if (zone.spec === undefined) return "spec is missing; set loadBalancedZone, parentZone and dnsZoneNegTTL";
+    const geoTags = [config.geoTag, ...config.peerGeoTags];
+    const problem = zonePairProblem(zone.spec, { geoTags, prefix: config.nameServerPrefix });
+    if (problem !== undefined) return problem;
+    const other = served.holder(zone.spec.loadBalancedZone);
+    if (other !== undefined && other !== zone.metadata.name)
+      return `zone ${zone.spec.loadBalancedZone} is served already, by ZoneDelegation ${other}; delete one of the two`;
+    return undefined;
   }
 
-  /** @returns false where somebody else wrote first, so that it must be read again */
-  async #writeStatus(
-    zone: ZoneDelegation,
-    found: { readonly dnsServers: readonly DnsServerEntry[] },
-    [outcome, signal]: readonly [ConditionOutcome, AbortSignal],
-  ): Promise<boolean> {
-    const { generation } = zone.metadata;
-    const before = zone.status;
-    const conditions: readonly Condition[] = withConditions(before?.conditions, [outcome], {
-      generation,
-      now: this.#runtime.clock.now(),
-    });
-    const entries = sameEntries(before?.dnsServers ?? [], found.dnsServers)
-      ? (before?.dnsServers ?? [])
-      : found.dnsServers;
-    const status: ZoneDelegationStatus = {
-      dnsServers: entries,
-      conditions,
-      ...(generation === undefined ? {} : { observedGeneration: generation }),
-    };
-    if (deepEqual(before, status)) return true;
-    try {
-      await this.#options.client.updateStatus<ZoneDelegation>(
-        zoneDelegationType,
-        { ...zone, status },
-        { signal },
-      );
-    } catch (error) {
-      if (!isOvertaken(error)) throw error;
-      return false;
-    }
-    const isNews = conditions !== before?.conditions && outcome.status === "False";
-    if (isNews)
-      this.#options.events.record(zone, {
-        type: "Warning",
-        reason: outcome.reason,
-        message: outcome.message,
-      });
-    return true;
+  #stopServing(name: string): void {
+    if (this.#options.served.remove(name)) this.#enqueueUnserved();
+  }
+
+  /** One that was refused for another's sake may be served now. */
+  #enqueueUnserved(): void {
+    for (const { metadata } of this.#options.copies.zones.lister.list())
+      if (metadata.name !== undefined && !this.#options.served.has(metadata.name))
+        this.controller.enqueue(metadata.name);
   }
 }
 
-function refused(message: string): ConditionOutcome {
-  return { type: "Accepted", status: "False", reason: "InvalidZone", message };
-}
+const soon: Again = { requeueAfterMs: overtakenMs };
 
-function accepted(own: OwnAddresses, unknown: readonly string[]): ConditionOutcome {
-  const parts = [
-    ...(own.problem === undefined ? [] : [own.problem]),
-    ...(unknown.length === 0 ? [] : [`no address is known of ${unknown.join(", ")}`]),
-  ];
-  const reason = parts.length === 0 ? "Accepted" : "ServersUnknown";
-  return {
-    type: "Accepted",
-    status: "True",
-    reason,
-    message: parts.length === 0 ? "the zone is served and every cluster's server is known" : parts.join("; "),
-  };
-}
-
-function isOvertaken(error: unknown): boolean {
-  return isConflict(error) || isNotFound(error);
+function notedAs(pairs: readonly ZonePair[]): {
+  readonly hasFinalizer: true;
+  readonly annotation: readonly [string, string | undefined];
+} {
+  return { hasFinalizer: true, annotation: [delegatedAnnotation, delegatedText(pairs)] };
 }

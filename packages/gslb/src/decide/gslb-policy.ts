@@ -33,9 +33,13 @@ export type ParsedPolicy =
 /**
  * Reads what a Gslb asks for, or reports everything that is wrong with it.
  *
- * @param geoTags every cluster's tag, the own one included; a weight for any other is refused
+ * @param geoTags every cluster's tag, the own one included; a weight for any other is refused, unless others may join
  */
-export function parseGslbPolicy(gslb: Gslb, geoTags: readonly string[]): ParsedPolicy {
+export function parseGslbPolicy(
+  gslb: Gslb,
+  geoTags: readonly string[],
+  { isFleetOpen = false }: { readonly isFleetOpen?: boolean } = {},
+): ParsedPolicy {
   const problems: PolicyProblem[] = [];
   const problem = (field: string, message: string): void => {
     problems.push({ field: `spec.strategy.${field}`, message: `spec.strategy.${field} ${message}` });
@@ -60,7 +64,7 @@ export function parseGslbPolicy(gslb: Gslb, geoTags: readonly string[]): ParsedP
   for (const [tag, weight] of weights) {
     if (!/^[a-zA-Z\-\d]+$/.test(tag))
       problem(`weight.${tag}`, "is no geo tag; a tag has only letters, digits and -");
-    else if (!geoTags.includes(tag))
+    else if (!isFleetOpen && !geoTags.includes(tag))
       problem(
         `weight.${tag}`,
         `names a cluster that is not in the fleet (${geoTags.join(", ")}); remove it or add the cluster`,

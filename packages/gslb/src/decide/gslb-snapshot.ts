@@ -70,6 +70,8 @@ export interface GslbSnapshot {
   readonly geoTag: string;
   /** Every cluster's, the own one included. */
   readonly geoTags: readonly string[];
+  /** Whether clusters that are not among them may join. */
+  readonly isFleetOpen?: boolean;
   readonly reference: ReferenceOutcome;
   readonly exposed: ExposedOutcome;
   /** The load-balanced zones. */

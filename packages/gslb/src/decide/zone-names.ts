@@ -14,6 +14,21 @@ export function nameServerName(zone: ZonePair, geoTag: string, prefix: string): 
   return `${prefix}${geoTag}-${zonePart(zone)}.${canonicalName(zone.parentZone)}`;
 }
 
+/** The geo tags of the name servers among some names, in canonical form; names of other servers are passed over. */
+export function geoTagsOfNameServers(
+  zone: ZonePair,
+  names: Iterable<string>,
+  prefix: string,
+): readonly string[] {
+  const tags = new Set<string>();
+  for (const name of names) {
+    const tag = geoTagOfNameServer(zone, name, prefix);
+    const isOurs = canonicalName(nameServerName(zone, tag, prefix)) === canonicalName(name);
+    if (isOurs && /^[\p{L}\p{N}-]+$/u.test(tag)) tags.add(tag);
+  }
+  return [...tags].sort();
+}
+
 /** The geo tag in a name server's name: the reverse of `nameServerName`, for any tag, dashes included. */
 export function geoTagOfNameServer(zone: ZonePair, name: string, prefix: string): string {
   let rest = canonicalName(name);
@@ -57,7 +72,7 @@ export function zonePairProblem(
   return undefined;
 }
 
-/** What objects about a zone are called: its name with dashes for dots. */
+/** What objects about a zone are called: its name with dashes for dots. Two zones may share it. */
 export function zoneObjectName(zone: string): string {
   return canonicalName(zone).replaceAll(".", "-");
 }

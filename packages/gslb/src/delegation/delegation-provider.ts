@@ -13,6 +13,11 @@ export interface DelegatedZone extends ZonePair {
   readonly nameServers: readonly string[];
   /** Whether the own server is the only one known, so that with it the delegation as a whole goes. */
   readonly isLast: boolean;
+  /**
+   * Whether another zone of this cluster has a server of the same name, as `a.b.example.com` and `a-b.example.com` have. It is the
+   * same server: the name leaves this zone's NS set, and its addresses stay.
+   */
+  readonly isNameServerShared?: boolean;
 }
 
 /**

@@ -57,10 +57,15 @@ const cases: readonly Case[] = [
     expect: ["10.0.0.2"],
   },
   {
-    name: "the DNS Service's addresses, IPv4 only",
+    name: "D22: the DNS Service's addresses of both families, IPv4 first",
     config: { dnsServiceType: "LoadBalancer" },
-    services: [service(balanced, [{ ip: "10.0.0.3" }, { ip: "2001:db8::1" }, { ip: "10.0.0.4" }])],
-    expect: ["10.0.0.3", "10.0.0.4"],
+    services: [service(balanced, [{ ip: "10.0.0.3" }, { ip: "2001:DB8::1" }, { ip: "10.0.0.4" }])],
+    expect: ["10.0.0.3", "10.0.0.4", "2001:db8::1"],
+  },
+  {
+    name: "V-02: a cluster that has IPv6 only",
+    config: { dnsAddresses: ["2001:db8:2::1"] },
+    expect: ["2001:db8:2::1"],
   },
   {
     name: "the DNS Service's host name",
@@ -102,7 +107,7 @@ const cases: readonly Case[] = [
     name: "a Service without address yet",
     config: { dnsServiceType: "LoadBalancer" },
     services: [service(balanced)],
-    expect: /no IPv4 address yet/,
+    expect: /no address yet/,
   },
   {
     name: "the first labelled Ingress",
@@ -112,6 +117,17 @@ const cases: readonly Case[] = [
       ingress("0", false, "10.0.0.7"),
     ],
     expect: ["10.0.0.6"],
+  },
+  {
+    name: "a labelled Ingress that has a host name",
+    ingresses: [
+      {
+        ...ingress("a", true),
+        status: { loadBalancer: { ingress: [{ hostname: "lb.test" }] } },
+      },
+    ],
+    lookedUp: known,
+    expect: ["198.51.100.1"],
   },
   {
     name: "an Ingress without the label",

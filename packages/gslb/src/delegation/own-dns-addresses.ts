@@ -1,5 +1,6 @@
-import { isIpv4, objectKey, type Ingress, type LoadBalancerIngress, type Service } from "@meridian/kube";
+import { objectKey, type Ingress, type LoadBalancerIngress, type Service } from "@meridian/kube";
 import type { OperatorConfig } from "../config/operator-config.ts";
+import { splitFamilies } from "../decide/address-family.ts";
 import type { LookedUp } from "../references/exposed-addresses.ts";
 
 /** The settings that say where the own DNS server is reached. */
@@ -15,17 +16,18 @@ export interface OwnAddressSources {
   readonly lookUp: (hostname: string) => LookedUp;
 }
 
-/** The addresses, at least one, or why there is none. */
+/** The addresses, at least one, those of IPv4 first; or why there is none. */
 export type OwnAddresses =
-  { readonly addresses: readonly string[]; readonly problem?: undefined } | { readonly problem: string };
+  | { readonly addresses: readonly string[]; readonly problem?: undefined }
+  | { readonly addresses?: undefined; readonly problem: string };
 
 /**
  * Where the own DNS server is reached from outside: what the configuration says, else the load balancer in front of the
- * DNS Service, else the first Ingress labelled `k8gb.io/ip-source=true`. IPv4 only, since the glue is A records.
+ * DNS Service, else the first Ingress labelled `k8gb.io/ip-source=true`. Both families: their glue is A and AAAA records.
  */
 export function ownDnsAddresses(config: OwnAddressConfig, sources: OwnAddressSources): OwnAddresses {
-  if (config.dnsAddresses.length > 0) return { addresses: config.dnsAddresses };
-  if (config.exposedAddresses.length > 0) return { addresses: config.exposedAddresses };
+  if (config.dnsAddresses.length > 0) return found(config.dnsAddresses);
+  if (config.exposedAddresses.length > 0) return found(config.exposedAddresses);
   return config.dnsServiceType === "LoadBalancer"
     ? ofDnsService(config.podNamespace, sources)
     : ofLabelledIngress(sources);
@@ -46,9 +48,14 @@ function ofDnsService(namespace: string, sources: OwnAddressSources): OwnAddress
     };
   if (service.spec?.type === "ClusterIP")
     return found(service.spec.clusterIPs ?? [service.spec.clusterIP ?? ""]);
-  const addresses = (service.status?.loadBalancer?.ingress ?? []).map((entry) =>
-    addressesOf(entry, sources.lookUp),
-  );
+  return ofLoadBalancer(service.status?.loadBalancer?.ingress ?? [], sources.lookUp);
+}
+
+function ofLoadBalancer(
+  entries: readonly LoadBalancerIngress[],
+  lookUp: OwnAddressSources["lookUp"],
+): OwnAddresses {
+  const addresses = entries.map((entry) => addressesOf(entry, lookUp));
   const pending = addresses.find((each) => typeof each === "string");
   return pending === undefined ? found(addresses.flat()) : { problem: pending };
 }
@@ -59,7 +66,7 @@ function addressesOf(
 ): readonly string[] | string {
   if (entry.hostname === undefined || entry.hostname === "") return entry.ip === undefined ? [] : [entry.ip];
   const answer = lookUp(entry.hostname);
-  if (answer.state === "known") return answer.targets.A;
+  if (answer.state === "known") return [...answer.targets.A, ...answer.targets.AAAA];
   return answer.state === "pending"
     ? `${entry.hostname} is being looked up`
     : `${entry.hostname} cannot be resolved: ${answer.verdict}`;
@@ -76,12 +83,12 @@ function ofLabelledIngress(sources: OwnAddressSources): OwnAddresses {
       problem:
         "no Ingress is labelled k8gb.io/ip-source=true; label one, or set MERIDIAN_DNS_ADDRESSES or CLUSTER_EXPOSED_IPS",
     };
-  return found((ingress.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []));
+  return ofLoadBalancer(ingress.status?.loadBalancer?.ingress ?? [], sources.lookUp);
 }
 
 function found(addresses: readonly string[]): OwnAddresses {
-  const usable = [...new Set(addresses.filter(isIpv4))];
-  return usable.length > 0
-    ? { addresses: usable }
-    : { problem: "the own DNS server has no IPv4 address yet" };
+  const { A, AAAA } = splitFamilies(addresses).targets;
+  return A.length + AAAA.length > 0
+    ? { addresses: [...A, ...AAAA] }
+    : { problem: "the own DNS server has no address yet" };
 }

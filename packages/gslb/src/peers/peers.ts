@@ -17,6 +17,8 @@ export interface PeersOptions {
   readonly nameServerPrefix: string;
   readonly deadlineMs: number;
   readonly periodMs: number;
+  /** A NOTIFY about a zone names a server that is no peer's: a cluster that joins, or anybody. */
+  readonly onStranger?: (zone: string, nameServer: string) => void;
 }
 
 /** The sessions with all peers of all zones. */
@@ -34,16 +36,33 @@ export class Peers {
   }
 
   /** Starts to talk with every peer about a zone; where they are comes by `setServers`. */
-  addZone(pair: ZonePair): void {
+  addZone(pair: ZonePair, peerGeoTags: readonly string[] = this.#options.peerGeoTags): void {
     const zone = canonicalName(pair.loadBalancedZone);
     if (this.#zones.has(zone)) return;
-    const { dnsClient, views, tasks, peerGeoTags, deadlineMs, periodMs } = this.#options;
-    views.setPeers(zone, peerGeoTags);
-    const open = (geoTag: string): [string, PeerSession] => [
-      geoTag,
-      new PeerSession(this.#runtime, { zone, geoTag, dnsClient, views, tasks, deadlineMs, periodMs }),
-    ];
-    this.#zones.set(zone, { pair, sessions: new Map(peerGeoTags.map(open)) });
+    this.#options.views.setPeers(zone, peerGeoTags);
+    const sessions = peerGeoTags.map((geoTag) => [geoTag, this.#open(zone, geoTag)] as const);
+    this.#zones.set(zone, { pair, sessions: new Map(sessions) });
+  }
+
+  /** Talks with exactly these peers about a zone from now on. */
+  setPeers(zone: string, peerGeoTags: readonly string[]): void {
+    const name = canonicalName(zone);
+    const sessions = this.#zones.get(name)?.sessions;
+    if (sessions === undefined) return;
+    const leaving = [...sessions].filter(([geoTag]) => !peerGeoTags.includes(geoTag));
+    const joining = peerGeoTags.filter((geoTag) => !sessions.has(geoTag));
+    if (leaving.length + joining.length === 0) return;
+    for (const [geoTag, session] of leaving) {
+      session.close();
+      sessions.delete(geoTag);
+    }
+    this.#options.views.setPeers(name, peerGeoTags);
+    for (const geoTag of joining) sessions.set(geoTag, this.#open(name, geoTag));
+  }
+
+  #open(zone: string, geoTag: string): PeerSession {
+    const { dnsClient, views, tasks, deadlineMs, periodMs } = this.#options;
+    return new PeerSession(this.#runtime, { zone, geoTag, dnsClient, views, tasks, deadlineMs, periodMs });
   }
 
   removeZone(zone: string): void {
@@ -88,6 +107,8 @@ export class Peers {
         : geoTagOfNameServer(known.pair, hint.mname, this.#options.nameServerPrefix);
     if (tag === canonicalName(this.#options.geoTag)) return;
     const senders = [...known.sessions.values()].filter((session) => canonicalName(session.geoTag) === tag);
+    if (senders.length === 0 && hint.mname !== undefined)
+      this.#options.onStranger?.(known.pair.loadBalancedZone, hint.mname);
     for (const session of senders.length > 0 ? senders : known.sessions.values()) session.hint();
   }
 }

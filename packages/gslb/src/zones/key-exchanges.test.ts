@@ -57,7 +57,7 @@ class World {
     this.exchanges = new KeyExchanges(runtime, {
       dnsClient: { query: (question) => Promise.resolve(this.#answer(question)) },
       ...{ signed: this.signed, memory, peers: () => this.servers },
-      ...{ edgeServers: [{ address: "10.0.0.53", port: 53 }], deadlineMs: 1_000, periodMs },
+      ...{ edgeServers: () => [{ address: "10.0.0.53", port: 53 }], deadlineMs: 1_000, periodMs },
     });
     this.exchanges.setKeys(keys);
     this.signed.setKeys(new Map([[origin, own]]));

@@ -11,7 +11,7 @@ export interface KeyExchangesOptions {
   /** All other clusters that answer a zone by geo tag, and where each is asked; nowhere while that is not known. */
   readonly peers: (zone: string) => ReadonlyMap<string, readonly Endpoint[]>;
   /** Who knows the DS records in the parents. */
-  readonly edgeServers: readonly Endpoint[];
+  readonly edgeServers: () => readonly Endpoint[];
   readonly deadlineMs: number;
   readonly periodMs: number;
 }
@@ -90,7 +90,7 @@ export class KeyExchanges {
         const question = (servers: readonly Endpoint[]) => ({ servers, deadlineMs, signal, ...key });
         return new Map([...peers(zone)].map(([geoTag, servers]) => [geoTag, question(servers)]));
       },
-      parent: () => ({ servers: edgeServers, deadlineMs, signal, recursionDesired: true }),
+      parent: () => ({ servers: edgeServers(), deadlineMs, signal, recursionDesired: true }),
       persist: (keys) => memory.store(zone, keys, { given: signed.given(zone), signal }),
     });
   }
