@@ -183,6 +183,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
       options.onKeys?.(found);
       signed?.setKeys(found.signing);
       keyExchanges?.setKeys(found.tsig);
+      delegating.setParentKeys(found.parent);
     },
   });
   const keyExchanges =
@@ -198,6 +199,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   const delegating = assembleDelegating(runtime, {
     ...{ config, client, dnsClient, authority, copies, peers, feeder, members, edgeServers },
     ...{ addresses, events, tasks, ...metered },
+    ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
     onZonesChanged: () => enqueueGslbs(copies, gslbs),
   });
   const { zones } = delegating;
