@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Condition } from "@meridian/kube";
+import { noTargets } from "../decide/address-family.ts";
+import type { ExposedOutcome } from "../decide/gslb-snapshot.ts";
+import { keepAddresses } from "./address-grace.ts";
+import { objectSource } from "./exposed-addresses.ts";
+
+const now = Date.parse("2026-01-01T00:10:00Z");
+const last = { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] };
+const empty: ExposedOutcome = { source: objectSource, targets: noTargets };
+
+function missing(since: string): Condition {
+  return {
+    type: "ResolvedRefs",
+    status: "False",
+    reason: "AddressesMissing",
+    message: "",
+    lastTransitionTime: since,
+  };
+}
+
+interface Case {
+  readonly name: string;
+  readonly exposed?: ExposedOutcome;
+  readonly before?: ExposedOutcome;
+  readonly conditions?: readonly Condition[];
+  readonly published?: readonly string[];
+  readonly graceMs?: number;
+  /** Until when they are kept; absent: they are not. */
+  readonly keptUntil?: string;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: "kept from now on",
+    before: { source: objectSource, targets: last },
+    keptUntil: "2026-01-01T00:15:00Z",
+  },
+  {
+    name: "kept to the end that was set first",
+    before: { ...empty, targets: last, keptUntil: Date.parse("2026-01-01T00:11:00Z") },
+    keptUntil: "2026-01-01T00:11:00Z",
+  },
+  {
+    name: "after a restart kept to the end that the condition tells",
+    conditions: [missing("2026-01-01T00:07:00Z")],
+    keptUntil: "2026-01-01T00:12:00Z",
+  },
+  { name: "after a restart, when it happened while nobody looked", keptUntil: "2026-01-01T00:15:00Z" },
+  { name: "no longer than the grace", before: { ...empty, targets: last, keptUntil: now } },
+  { name: "not with a grace of 0", before: { source: objectSource, targets: last }, graceMs: 0 },
+  { name: "not where none was published", published: [] },
+  {
+    name: "not where an annotation gave them that was taken away",
+    before: { source: "annotation x", targets: last },
+  },
+  { name: "not where what is wrong is known", exposed: { ...empty, problem: "the Gateway is gone" } },
+  { name: "not where an annotation says so", exposed: { source: "annotation x", targets: noTargets } },
+];
+
+for (const {
+  name,
+  exposed = empty,
+  before,
+  conditions = [],
+  published = [...last.A, ...last.AAAA],
+  graceMs = 300_000,
+  keptUntil,
+} of cases)
+  test(`F-08: addresses that an object shows no more are ${name}`, () => {
+    const status = {
+      geoTag: "eu",
+      healthyRecords: {},
+      serviceHealth: {},
+      loadBalancer: { exposedIps: published },
+      conditions,
+    };
+    const kept = keepAddresses(exposed, { before, status, graceMs, now });
+    if (keptUntil === undefined) return assert.equal(kept, exposed);
+    assert.deepEqual([kept.targets, kept.keptUntil], [last, Date.parse(keptUntil)]);
+    assert.match(kept.problem ?? "", new RegExp(`kept until ${keptUntil}`));
+  });
