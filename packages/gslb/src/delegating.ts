@@ -79,7 +79,8 @@ export function assembleDelegating(runtime: Runtime, options: DelegatingOptions)
     ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
   });
   const provider = chooseProvider({
-    ...{ config, client, dnsClient, updateKeys, endpoints: copies.endpoints.lister },
+    ...{ runtime, config, client, dnsClient, updateKeys, endpoints: copies.endpoints.lister },
+    ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
     edgeServers: () => edgeServers.endpoints,
   });
   const fleet = new FleetLookup({

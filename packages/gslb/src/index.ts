@@ -1,5 +1,6 @@
 export { startOperator } from "./operator.ts";
 export type { Operator, OperatorOptions } from "./operator.ts";
+export type { ResolveHost } from "./delegation/edge-servers.ts";
 export { parseOperatorConfig } from "./config/operator-config.ts";
 export type { OperatorConfig, ParsedOperatorConfig } from "./config/operator-config.ts";
 export type { ConfigProblem, ServerAddress } from "./config/environment-reader.ts";

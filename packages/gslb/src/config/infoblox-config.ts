@@ -10,6 +10,8 @@ export interface InfobloxConfig {
   readonly requestTimeoutSeconds: number;
   readonly connections: number;
   readonly dnsView: string;
+  /** `MERIDIAN_INFOBLOX_CA_FILE`: path of the CAs that vouch for the grid, in PEM; the system's otherwise. */
+  readonly caFile: string | undefined;
 }
 
 /** Reads the `INFOBLOX_` variables; only called where the host is set. */
@@ -28,5 +30,6 @@ export function parseInfobloxConfig(reader: EnvironmentReader): InfobloxConfig {
     requestTimeoutSeconds: reader.integer("INFOBLOX_HTTP_REQUEST_TIMEOUT", { fallback: 20, min: 1 }),
     connections: reader.integer("INFOBLOX_HTTP_POOL_CONNECTIONS", { fallback: 10, min: 0 }),
     dnsView: reader.text("INFOBLOX_DNS_VIEW", "default"),
+    caFile: reader.isSet("MERIDIAN_INFOBLOX_CA_FILE") ? reader.text("MERIDIAN_INFOBLOX_CA_FILE") : undefined,
   };
 }

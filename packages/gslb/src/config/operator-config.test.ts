@@ -163,6 +163,7 @@ const accepted: readonly {
           requestTimeoutSeconds: 20,
           connections: 10,
           dnsView: "default",
+          caFile: undefined,
         },
       },
     },

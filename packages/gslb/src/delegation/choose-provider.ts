@@ -1,12 +1,14 @@
 import type { KubeClient, Lister } from "@meridian/controller";
-import type { DnsClient } from "@meridian/dns";
-import type { Endpoint } from "@meridian/runtime";
+import type { DnsClient, WatchedFile } from "@meridian/dns";
+import type { Endpoint, Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "../config/operator-config.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { DelegationProvider } from "./delegation-provider.ts";
 import { ExternalDnsProvider } from "./external-dns-provider.ts";
+import { InfobloxProvider } from "./infoblox-provider.ts";
 import { Rfc2136Provider } from "./rfc2136-provider.ts";
 import type { UpdateKeys } from "./update-keys.ts";
+import { WapiClient } from "./wapi-client.ts";
 
 /** What providers are made from. */
 export interface ProviderParts {
@@ -15,6 +17,8 @@ export interface ProviderParts {
   readonly endpoints: Pick<Lister<DnsEndpoint>, "get">;
   readonly dnsClient: DnsClient;
   readonly edgeServers: () => readonly Endpoint[];
+  readonly runtime: Pick<Runtime, "clock" | "network">;
+  readonly openFile?: (path: string) => WatchedFile;
   /** The keys of parent zones. */
   readonly updateKeys: UpdateKeys;
 }
@@ -31,7 +35,24 @@ export function chooseProvider(parts: ProviderParts): DelegationProvider | undef
       return new Rfc2136Provider({
         ...{ dnsClient, edgeServers, keys: updateKeys, servers: config.provider.rfc2136.servers },
       });
-    case "infoblox":
-      return undefined;
+    case "infoblox": {
+      const { infoblox } = config.provider;
+      const wapi = new WapiClient({
+        clock: parts.runtime.clock,
+        network: parts.runtime.network,
+        config: infoblox,
+        readCa: caReader(parts, infoblox.caFile),
+      });
+      return new InfobloxProvider({ client: wapi, dnsView: infoblox.dnsView });
+    }
   }
+}
+
+/** Reads the file of CAs anew for each session, so that another one is taken up without a restart. */
+function caReader({ openFile }: ProviderParts, path: string | undefined): () => Promise<string | undefined> {
+  if (path === undefined) return async () => undefined;
+  return async () => {
+    if (openFile === undefined) throw new Error(`MERIDIAN_INFOBLOX_CA_FILE ${path} cannot be read here`);
+    return new TextDecoder().decode(await openFile(path).read());
+  };
 }

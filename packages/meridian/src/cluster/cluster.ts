@@ -18,6 +18,7 @@ import {
   parseOperatorConfig,
   startOperator,
   type Operator,
+  type ResolveHost,
 } from "@meridian/gslb";
 import type { KubeObject } from "@meridian/kube";
 import {
@@ -50,6 +51,8 @@ export interface ClusterOptions {
   readonly dnsClient?: DnsClient;
   /** The operator's settings under k8gb's names. */
   readonly operatorEnvironment: Readonly<Record<string, string>>;
+  /** Finds edge servers that are given by name. Absent in the simulator. */
+  readonly resolveHost?: ResolveHost;
   /** Opens files that the settings name. Absent in the simulator. */
   readonly openFile?: (path: string) => WatchedFile;
   /** Opens the threads that answer datagrams. Absent, or where it opens none: the main thread answers. */
@@ -127,6 +130,7 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
       if (cookies !== undefined) authority.cookieSecrets.set(cookies);
     },
     ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
+    ...(options.resolveHost === undefined ? {} : { resolveHost: options.resolveHost }),
   });
   closing.defer(() => operator.stop());
   registerInformerMetrics(registry, operator.copies);

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import { ClosingStack } from "../cluster/closing-stack.ts";
 import { startCluster } from "../cluster/cluster.ts";
 import { operatorEnvironment } from "../cluster/operator-environment.ts";
+import { resolveHost } from "../cluster/resolve-host.ts";
 import { watchedFile } from "../cluster/watched-file.ts";
 import { openDatapath } from "../dns/open-datapath.ts";
 import type { ChildRole, ClusterRole } from "../fleet/child-protocol.ts";
@@ -31,6 +32,7 @@ export async function startClusterProcess(
       tls: { server, caPem },
       operatorEnvironment: operatorEnvironment(role),
       openFile: watchedFile,
+      resolveHost,
       // One thread: the clusters of a playground share a machine.
       openThreads: (authority) => openDatapath(runtime, authority, { datapath: role.datapath, workers: 1 }),
       registry,
