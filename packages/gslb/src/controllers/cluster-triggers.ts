@@ -1,6 +1,14 @@
 import type { InformerHandler } from "@meridian/controller";
-import { controllerOf, deepEqual, objectKey, type EndpointSlice, type KubeObject } from "@meridian/kube";
+import {
+  controllerOf,
+  deepEqual,
+  objectKey,
+  type EndpointSlice,
+  type Ingress,
+  type KubeObject,
+} from "@meridian/kube";
 import { readyEndpoints } from "../decide/health.ts";
+import { embeddedIngress, withEmbeddedSpec } from "../references/embedded-ingress.ts";
 import { ingressObjects, serviceObjects } from "../resources/core-kinds.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import { readAnnotations } from "../resources/gslb-annotations.ts";
@@ -20,8 +28,10 @@ export interface TriggerTargets {
   readonly tasks: TaskScope;
   readonly copies: ClusterCopies;
   readonly gslbs: GslbController;
-  readonly zones: ZoneDelegationController;
-  readonly feeder: ZoneFeeder;
+  readonly zones: Pick<ZoneDelegationController, "enqueueAll"> & {
+    readonly controller: Pick<ZoneDelegationController["controller"], "enqueue">;
+  };
+  readonly feeder: Pick<ZoneFeeder, "touch">;
 }
 
 /**
@@ -108,12 +118,11 @@ function watchReferences(targets: TriggerTargets): void {
   };
   const changed = (kind: ObjectKind, { old, now }: ObjectPair): void => {
     const isSame = old !== undefined && now !== undefined && saySame(kind, old, now);
-    wake(gslbs.index.ofChange(kind, { ...(old && { old }), ...(now && { now }), isSame }));
-    if (isSame) return;
-    for (const object of [old, now]) {
-      const owner = object && controllerOf(object);
-      if (isGslbReference(owner)) wake([`${object?.metadata.namespace ?? ""}/${owner.name}`]);
-    }
+    const keys = new Set(gslbs.index.ofChange(kind, { ...(old && { old }), ...(now && { now }), isSame }));
+    if (!isSame) for (const object of [old, now]) for (const key of gslbOwners(object)) keys.add(key);
+    const author = authorOf(copies, { ...(old && { old }), ...(now && { now }) });
+    if (author !== undefined) keys.delete(author);
+    wake(keys);
   };
   copies.optional.onChange(changed);
   copies.optional.onState((kind) => wake(gslbs.index.ofKind(kind)));
@@ -136,6 +145,23 @@ function watchReferences(targets: TriggerTargets): void {
   });
   copies.ingresses.addHandler(handlerOf(ingressObjects));
   copies.services.addHandler(handlerOf(serviceObjects));
+}
+
+function gslbOwners(object: KubeObject | undefined): readonly string[] {
+  const owner = object && controllerOf(object);
+  return isGslbReference(owner) ? [`${object?.metadata.namespace ?? ""}/${owner.name}`] : [];
+}
+
+/** The Gslb that made an Ingress what it is now, where the Ingress says nothing new but that. */
+function authorOf({ gslbs }: Pick<ClusterCopies, "gslbs">, { old, now }: ObjectPair): string | undefined {
+  const [key] = gslbOwners(now);
+  const gslb = key === undefined ? undefined : gslbs.lister.get(key);
+  if (gslb?.spec?.ingress === undefined || now === undefined || now.kind !== "Ingress") return undefined;
+  const addressesOf = (ingress: Ingress | undefined): unknown => ingress?.status?.loadBalancer?.ingress;
+  const ingress = now as Ingress;
+  const hasNewAddress = !deepEqual(addressesOf(old as Ingress | undefined), addressesOf(ingress));
+  const isAsked = withEmbeddedSpec(ingress, embeddedIngress(gslb)) === ingress;
+  return isAsked && !hasNewAddress ? key : undefined;
 }
 
 /** Whether two states of an object make the same of the addresses of the own DNS server. */
