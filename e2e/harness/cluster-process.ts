@@ -34,12 +34,14 @@ export class ClusterProcess implements AsyncDisposable {
   readonly kubeconfig: string;
   readonly #options: ClusterProcessOptions;
   readonly #folder: string;
+  #settings: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
 
   private constructor(options: ClusterProcessOptions) {
     this.name = options.name;
     this.address = options.address;
     this.#options = options;
+    this.#settings = options.settings;
     this.#folder = path.join(options.folder, options.name);
     this.kubeconfig = path.join(this.#folder, "kubeconfig");
   }
@@ -70,9 +72,10 @@ export class ClusterProcess implements AsyncDisposable {
     return cluster;
   }
 
-  /** Starts it again after it was killed. */
-  async restart(): Promise<void> {
-    const { name, address, peers, edge, settings } = this.#options;
+  /** Starts it again after it was killed, with other settings where they are given. */
+  async restart(settings: Readonly<Record<string, string>> = this.#settings): Promise<void> {
+    const { name, address, peers, edge } = this.#options;
+    this.#settings = settings;
     const log = openSync(this.#logFile, "a");
     const child = fork(meridianMain, ["cluster", name], { stdio: ["ignore", log, log, "ipc"] });
     closeSync(log);

@@ -8,10 +8,10 @@ export function operatorEnvironment(role: ClusterRole): Readonly<Record<string, 
   return {
     EDGE_DNS_SERVERS: formatEndpoint(role.parentDns),
     MERIDIAN_DNS_ADDRESSES: role.dns.address,
+    DNS_ZONES: `${parent}:${name}:${negativeTtl}`,
     ...role.operatorSettings,
     CLUSTER_GEO_TAG: role.geoTag,
     EXT_GSLB_CLUSTERS_GEO_TAGS: role.peerGeoTags.join(","),
-    DNS_ZONES: `${parent}:${name}:${negativeTtl}`,
     ...(role.peers === undefined
       ? {}
       : { MERIDIAN_PEERS: role.peers.map((peer) => `${peer.geoTag}=${formatEndpoint(peer.dns)}`).join(",") }),
