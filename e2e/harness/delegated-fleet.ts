@@ -13,18 +13,23 @@ const addresses: Readonly<Record<string, string>> = { eu: "10.53.0.1", us: "10.5
 /** The clusters that there may be. */
 export const fleetTags: readonly string[] = Object.keys(addresses);
 
-/** The zone that they balance, and its parent. */
+/** The zone that they balance from their start on, and another that ZoneDelegations may name. */
 export const balancedZone = "cloud.example.com";
+export const furtherZone = "cloud2.example.com";
 const parentZone = "example.com";
 
-/** The name of a cluster's DNS server in the parent zone. */
-export const nameServerOf = (tag: string): string => `gslb-ns-${tag}-cloud.example.com`;
+/** The name of a cluster's DNS server for a zone; it is in the parent zone. */
+export const nameServerOf = (tag: string, zone: string = balancedZone): string => `gslb-ns-${tag}-${zone}`;
 
-/** What BIND lets each cluster's key change: the NS records of the zone, and its own addresses. */
+/** What BIND lets each cluster's key change: the NS records of the zones, and its own addresses. */
 export const ownRecordsOnly: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   fleetTags.map((tag) => [
     `${tag}-key`,
-    [`name ${balancedZone} NS`, `name ${nameServerOf(tag)} A`, `name ${nameServerOf(tag)} AAAA`],
+    [balancedZone, furtherZone].flatMap((zone) => [
+      `name ${zone} NS`,
+      `name ${nameServerOf(tag, zone)} A`,
+      `name ${nameServerOf(tag, zone)} AAAA`,
+    ]),
   ]),
 );
 
@@ -45,7 +50,13 @@ export class DelegatedFleet implements AsyncDisposable {
   static async start(options: Pick<DynamicParentOptions, "grants" | "settings">): Promise<DelegatedFleet> {
     const folder = await mkdtemp(path.join(tmpdir(), "meridian-parent-"));
     const authority = await TestAuthority.create(folder);
-    const parent = await DynamicParent.start({ ...options, folder, zone: parentZone, address: "10.53.0.53" });
+    const parent = await DynamicParent.start({
+      ...options,
+      folder,
+      zone: parentZone,
+      address: "10.53.0.53",
+      root: "10.53.0.52",
+    });
     return new DelegatedFleet({ folder, parent, authority });
   }
 
@@ -124,17 +135,32 @@ export class DelegatedFleet implements AsyncDisposable {
     );
   }
 
-  /** Waits until the parent delegates to exactly the named clusters. */
-  async delegates(names: readonly string[], withinMs = 20_000): Promise<void> {
-    const wanted = names.map(nameServerOf).toSorted();
-    await eventually(
-      `the parent delegates to ${names.join(", ")}`,
-      async () => {
-        const got = await this.parent.delegation(balancedZone);
-        if (got.join() !== wanted.join()) throw new Error(`got ${got.join(", ")}`);
-      },
-      { withinMs },
+  /** Gives the named clusters, or all, a ZoneDelegation of the further zone. */
+  async serveFurther(
+    { doFinalize }: { readonly doFinalize: boolean },
+    names: Iterable<string> = this.clusters.keys(),
+  ): Promise<void> {
+    const zone = {
+      apiVersion: "k8gb.io/v1beta1",
+      kind: "ZoneDelegation",
+      metadata: { name: furtherZone.replaceAll(".", "-") },
+      spec: { loadBalancedZone: furtherZone, parentZone, dnsZoneNegTTL: 1, doFinalize },
+    };
+    for (const name of names) await this.cluster(name).kubectl(["apply", "-f", "-"], JSON.stringify(zone));
+  }
+
+  /** Waits until the parent delegates a zone to exactly the named clusters. */
+  async delegates(names: readonly string[], zone: string = balancedZone): Promise<void> {
+    await eventually(`the parent delegates ${zone} to ${names.join(", ")}`, () =>
+      this.delegatesNow(names, zone),
     );
+  }
+
+  /** Throws unless the parent delegates a zone to exactly the named clusters. */
+  async delegatesNow(names: readonly string[], zone: string = balancedZone): Promise<void> {
+    const got = await this.parent.delegation(zone);
+    const wanted = names.map((name) => nameServerOf(name, zone)).toSorted();
+    if (got.join() !== wanted.join()) throw new Error(`it delegates to ${got.join(", ")}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,8 +8,10 @@ import { dig, type DigAnswer } from "./dig.ts";
 /** A parent zone that BIND serves, and that changes by signed updates only. */
 export interface DynamicParentOptions {
   readonly zone: string;
-  /** Where it listens, on port 53. */
+  /** Where it is served, on port 53. */
   readonly address: string;
+  /** Where the root is served that delegates it. */
+  readonly root: string;
   readonly folder: string;
   /** What each key may change: rules of BIND's `update-policy`, without `grant` and the key. */
   readonly grants: Readonly<Record<string, readonly string[]>>;
@@ -19,24 +21,27 @@ export interface DynamicParentOptions {
 
 /**
  * BIND with a parent zone, empty but for itself, that takes updates by RFC 2136. It also serves a root that delegates the
- * zone, so that resolvers need no more than its address for a root hint.
+ * zone, so that resolvers need no more than a root hint.
  */
 export class DynamicParent implements AsyncDisposable {
   readonly zone: string;
   readonly address: string;
+  readonly root: string;
   readonly #folder: string;
   readonly #keys: ReadonlyMap<string, string>;
   #named: ChildServer | undefined;
 
-  private constructor({ zone, address, folder }: DynamicParentOptions, keys: ReadonlyMap<string, string>) {
+  private constructor(options: DynamicParentOptions, keys: ReadonlyMap<string, string>) {
+    const { zone, address, root, folder } = options;
     this.zone = zone;
     this.address = address;
+    this.root = root;
     this.#folder = folder;
     this.#keys = keys;
   }
 
   static async start(options: DynamicParentOptions): Promise<DynamicParent> {
-    const { zone, address, folder, grants, settings = [] } = options;
+    const { zone, address, root, folder, grants, settings = [] } = options;
     const keys = new Map<string, string>();
     for (const key of Object.keys(grants)) {
       keys.set(key, await output("tsig-keygen", ["-a", "hmac-sha256", key]));
@@ -48,24 +53,25 @@ export class DynamicParent implements AsyncDisposable {
     await writeFile(
       path.join(folder, "parent.conf"),
       `options { directory "${folder}"; pid-file none; session-keyfile none; managed-keys-directory "${folder}";
-  listen-on port 53 { ${address}; }; listen-on-v6 { none; }; recursion no; empty-zones-enable no; notify no; };
+  listen-on port 53 { ${address}; ${root}; }; listen-on-v6 { none; }; recursion no; empty-zones-enable no; notify no; };
 controls { };
 ${[...keys.values()].join("")}
-zone "." { type primary; file "root.zone"; };
-zone "${zone}" { type primary; file "parent.zone"; ${settings.join(" ")}
-  update-policy { ${rules.join(" ")} }; };
+view "root" { match-destinations { ${root}; }; zone "." { type primary; file "root.zone"; }; };
+view "parent" { zone "${zone}" { type primary; file "parent.zone"; ${settings.join(" ")}
+  update-policy { ${rules.join(" ")} }; }; };
 `,
     );
     const soa = `SOA ns.${zone}. host.${zone}. 1 3600 600 86400 1`;
     await writeFile(
       path.join(folder, "root.zone"),
-      `$TTL 5\n. ${soa}\n. NS ns.${zone}.\n${zone}. NS ns.${zone}.\nns.${zone}. A ${address}\n`,
+      `$TTL 5\n. ${soa}\n. NS root.\nroot. A ${root}\n${zone}. NS ns.${zone}.\nns.${zone}. A ${address}\n`,
     );
     await writeFile(
       path.join(folder, "parent.zone"),
       `$TTL 5\n@ ${soa}\n@ NS ns.${zone}.\nns A ${address}\n`,
     );
-    await output("ip", ["address", "add", `${address}/32`, "dev", "lo"]); // named listens on known addresses only
+    // named listens on known addresses only
+    for (const each of [address, root]) await output("ip", ["address", "add", `${each}/32`, "dev", "lo"]);
     const parent = new DynamicParent(options, keys);
     await parent.restart();
     return parent;

@@ -87,6 +87,26 @@ test("D-10: a parent that cannot be read is an error, and nothing is written in 
   assert.equal(zone.serial, serial);
 });
 
+test("D-13: a parent that tells a cluster nothing still takes its records in and out, and only its own", async () => {
+  const { sim, zone, setOf, provider, client } = await openParent();
+  const atEu = provider("eu", { dnsClient: client("eu", { blind: true }) });
+  const atUs = provider("us");
+  await sim.complete(atUs.ensure(us, signal));
+  await sim.complete(atEu.ensure(eu, signal));
+  assert.deepEqual(setOf(child, "NS"), ["30", ...nsSet("eu", "us")]);
+  const serial = zone.serial;
+  await sim.complete(atEu.ensure(eu, signal));
+  assert.equal(zone.serial, serial, "an update of what is there changes nothing");
+  await sim.complete(atEu.ensure({ ...eu, ownAddresses: { A: ["192.0.2.7"], AAAA: [] } }, signal));
+  assert.deepEqual(
+    [setOf(nameServer("eu"), "A"), setOf(nameServer("eu"), "AAAA")],
+    [["30", "192.0.2.7"], []],
+  );
+  await assert.rejects(atEu.members(eu, signal), /does not tell whom it delegates/);
+  await sim.complete(atEu.withdraw(eu, signal));
+  assert.deepEqual([setOf(child, "NS"), setOf(nameServer("eu"), "A")], [["30", ...nsSet("us")], []]);
+});
+
 test("a server that is no server of the parent is told, and not written to", async () => {
   const { sim, provider } = await openParent();
   await assert.rejects(

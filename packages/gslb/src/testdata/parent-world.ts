@@ -41,6 +41,8 @@ export interface ParentWorld {
   readonly zone: Zone;
   /** The data of a set of the parent zone, with its TTL in front. */
   readonly setOf: (name: string, type: string) => readonly string[];
+  /** A client at a cluster, to which the parent tells nothing where it is `blind`. */
+  readonly client: (geoTag: string, options?: { readonly blind: boolean }) => DnsClient;
   /** What writes for one cluster, with a key `k` unless told otherwise. */
   readonly provider: (geoTag: string, options?: Partial<Rfc2136ProviderOptions>) => Rfc2136Provider;
 }
@@ -72,21 +74,27 @@ ${options.records ?? ""}
   });
   await sim.complete(serveDns(runtime, { authority, listen: [{ address: parentAddress, port: 53 }] }));
   let clusters = 0;
+  const client: ParentWorld["client"] = (geoTag, { blind } = { blind: false }) => {
+    const node = sim.node({ name: geoTag, addresses: [`10.0.0.${++clusters}`] });
+    const own = new DnsClient(node.runtime);
+    const server = { address: parentAddress, port: 53 };
+    if (blind) own.query = () => Promise.resolve({ state: "refused", rcode: "REFUSED", server });
+    return own;
+  };
   return {
     ...{ sim, parent, zone },
     setOf: (name, type) => {
       const set = zone.recordSetsOf(name).find((each) => each.type === type);
       return set === undefined ? [] : [String(set.ttl), ...set.data.toSorted()];
     },
-    provider: (geoTag, more = {}) => {
-      const node = sim.node({ name: geoTag, addresses: [`10.0.0.${++clusters}`] });
-      return new Rfc2136Provider({
-        dnsClient: new DnsClient(node.runtime),
+    client,
+    provider: (geoTag, more = {}) =>
+      new Rfc2136Provider({
+        dnsClient: more.dnsClient ?? client(geoTag),
         servers: [{ host: parentAddress, port: 53 }],
         edgeServers: () => [{ address: parentAddress, port: 53 }],
         keys: { keyFor: () => Promise.resolve(keyOf("k")) },
         ...more,
-      });
-    },
+      }),
   };
 }
