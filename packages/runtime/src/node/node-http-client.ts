@@ -2,6 +2,7 @@ import type { HttpClient, HttpClientOptions, HttpClientRequest, HttpClientRespon
 import { NetworkError } from "../network.ts";
 import { whileWaiting } from "../while-waiting.ts";
 import type { Carrier } from "./carrier.ts";
+import { gunzipped } from "./gunzipped-body.ts";
 import { Http1Connections } from "./http1-client.ts";
 import { Http2Connection } from "./http2-client.ts";
 import { networkFailure } from "./network-failure.ts";
@@ -33,6 +34,13 @@ export class NodeHttpClient implements HttpClient {
   }
 
   async request(request: HttpClientRequest): Promise<HttpClientResponse> {
+    if (request.compressed !== true) return this.#exchange(request);
+    const headers = { ...request.headers, "accept-encoding": "gzip" };
+    const response = await this.#exchange({ ...request, headers });
+    return gunzipped(response, `cannot read the answer of ${this.#options.origin}`);
+  }
+
+  async #exchange(request: HttpClientRequest): Promise<HttpClientResponse> {
     const { signal } = request;
     for (let tries = 1; ; tries++) {
       let carrier = this.#ready(signal);
