@@ -20,13 +20,20 @@ export interface PeerView {
   readonly asOf?: number;
   /** When it first failed to answer after it last did; survives a restart. */
   readonly unreachableSince?: number;
+  /** Whether the peer has a Gslb for the host; absent where it does not tell, as k8gb. */
+  readonly carried?: boolean;
   /** What came back last, for people: `2 addresses`, `NXDOMAIN`, `SERVFAIL from 192.0.2.1:53`, `no reply in 2000 ms`. */
   readonly verdict: string;
 }
 
 /** The outcome of one question to a peer. */
 export type PeerAnswer =
-  | { readonly kind: "answered"; readonly targets: readonly string[]; readonly verdict: string }
+  | {
+      readonly kind: "answered";
+      readonly targets: readonly string[];
+      readonly verdict: string;
+      readonly carried?: boolean;
+    }
   | { readonly kind: "failed"; readonly verdict: string };
 
 /** What an earlier run of this operator remembered of a peer: see `rememberedView`. */
@@ -55,7 +62,9 @@ export function afterAnswer(view: PeerView, answer: PeerAnswer, now: number): Pe
   if (answer.kind === "answered") {
     const targets = [...new Set(answer.targets)].sort();
     const state = targets.length > 0 ? "fresh" : "empty";
-    return { geoTag, family, state, targets, asOf: now, verdict: answer.verdict };
+    const { verdict, carried } = answer;
+    const told = carried === undefined ? {} : { carried };
+    return { geoTag, family, state, targets, asOf: now, verdict, ...told };
   }
   return {
     ...view,
@@ -99,6 +108,7 @@ export function sameView(a: PeerView, b: PeerView): boolean {
   return (
     a.state === b.state &&
     a.unreachableSince === b.unreachableSince &&
+    a.carried === b.carried &&
     a.targets.length === b.targets.length &&
     a.targets.every((target, index) => target === b.targets[index])
   );

@@ -1,51 +1,69 @@
-import type { DnsClient } from "@meridian/dns";
+import type { DnsClient, TsigKey, ZoneTransferClient } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
-import { addressFamilies } from "../decide/address-family.ts";
-import { localTargetsName } from "../decide/local-targets-name.ts";
+import { addressFamilies, type AddressFamily } from "../decide/address-family.ts";
 import type { PeerAnswer } from "../decide/peer-view.ts";
-import { localTargetsZone } from "../decide/zone-names.ts";
-import { forEachParallel } from "../tasks/parallel.ts";
+import { Ending } from "../tasks/ending.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
+import { Wakeup } from "../tasks/wakeup.ts";
 import { HintGate } from "./hint-gate.ts";
-import { peerAnswer } from "./peer-answer.ts";
-import type { PeerViews, ViewKey } from "./peer-views.ts";
-
-/** Hosts that one peer is asked about at once; each is two questions. */
-const hostsAtOnce = 64;
-/** After so many failures in a row in a round, the rest of the round counts as failed too, unasked. */
-const failuresMax = 16;
+import { HostQuestions } from "./host-questions.ts";
+import type { PeerViews } from "./peer-views.ts";
+import type { ViewCopy } from "./view-copy.ts";
+import { ViewTransfer, type ViewCheck } from "./view-transfer.ts";
 
 /** Which peer to talk with about which zone, and how often. */
 export interface PeerSessionOptions {
   readonly zone: string;
   readonly geoTag: string;
   readonly dnsClient: Pick<DnsClient, "query">;
+  /** Fetches the views of peers that share the key. Absent: every peer is asked host by host. */
+  readonly transfers?: Pick<ZoneTransferClient, "fetchZone">;
+  /** Where there is a key, who cannot prove itself by it counts as silent. Default: it is asked host by host. */
+  readonly requiresProof?: boolean;
   readonly deadlineMs: number;
   readonly periodMs: number;
   readonly views: PeerViews;
   readonly tasks: TaskScope;
+  /** The peer carries other hosts, or balances one otherwise, by its copied view. */
+  readonly onCarriage?: () => void;
 }
+
+/** The part of a period over which hosts are asked: the shortest pause between two rounds is longer. */
+const spreadPart = 0.85;
+const noAddress = "no address of its DNS server is known";
 
 /**
  * The talk with one peer about one zone. It has its own loop, so a silent peer delays nobody else.
  *
- * Every period it asks for each host; on a hint it checks the serial of the peer's own view and, where that moved, asks
- * at once. Questions may overlap: their answers are applied in the order of asking.
+ * Every period, and on a hint, it asks for the serial of the peer's own view. Where the peer proves itself by the fleet's
+ * key, what is newer is transferred, and that is all. Any other peer is asked for each host: spread over the period, and
+ * all at once on a hint whose serial is news.
  */
 export class PeerSession {
   readonly zone: string;
   readonly geoTag: string;
+  /** Resolves once it is known whether the peer's view can be copied, and then it is. */
+  readonly heard: Promise<void>;
   readonly #runtime: Pick<Runtime, "clock" | "random" | "log">;
   readonly #options: PeerSessionOptions;
   readonly #hints: HintGate;
   readonly #tasks: TaskScope;
+  readonly #transfer: ViewTransfer;
+  readonly #questions: HostQuestions;
+  readonly #news = new Wakeup();
   /** `undefined` until the addresses were looked for; empty where none is known. */
   #servers: readonly Endpoint[] | undefined;
   #goodServer: Endpoint | undefined;
   readonly #wanted = new Set<string>();
   #order = 0;
   #isReachable = false;
+  #isNew = false;
+  /** How the views were last learned. */
+  #mode: "nothing" | "copy" | "questions" = "nothing";
   #seenSerial: number | undefined;
+  #checking: Promise<ViewCheck> | undefined;
+  #checkingNext: Promise<ViewCheck> | undefined;
+  #setHeard: () => void = () => {};
 
   constructor(runtime: Pick<Runtime, "clock" | "random" | "log">, options: PeerSessionOptions) {
     this.#runtime = runtime;
@@ -53,9 +71,28 @@ export class PeerSession {
     this.#tasks = options.tasks.child();
     this.zone = options.zone;
     this.geoTag = options.geoTag;
-    this.#hints = new HintGate(runtime.clock, () =>
-      this.#tasks.start("peer serial check", () => this.#checkSerial()),
-    );
+    const { clock } = runtime;
+    const { zone, dnsClient, transfers, deadlineMs, periodMs } = options;
+    this.#transfer = new ViewTransfer({
+      ...{ zone, dnsClient, clock, deadlineMs, periodMs },
+      ...(transfers === undefined ? {} : { transfers }),
+    });
+    this.#questions = new HostQuestions({
+      ...{ dnsClient, clock, tasks: this.#tasks, deadlineMs, periodMs },
+      servers: () => this.#orderedServers(),
+      onServer: (server) => (this.#goodServer = server),
+      nextOrder: () => this.#nextOrder(),
+      onAnswer: (host, family, { answer, order }) => {
+        this.#isReachable = answer.kind === "answered";
+        this.#record({ host, family }, answer, order);
+      },
+      onRecovered: () =>
+        this.#tasks.start("peer questions", async () => {
+          await this.#askEach("now");
+        }),
+    });
+    this.#hints = new HintGate(clock, () => this.#tasks.start("peer check", () => this.#takeHint()));
+    this.heard = new Promise((resolve) => (this.#setHeard = resolve));
     this.#tasks.start("peer polling", (signal) => this.#pollForEver(signal));
   }
 
@@ -70,11 +107,23 @@ export class PeerSession {
     return this.servers.filter((server) => server.port === port);
   }
 
+  /** The peer's own view as last transferred; its serial is `undefined` where it never was. */
+  get copy(): ViewCopy {
+    return this.#transfer.copy;
+  }
+
   /** Sets where the peer is asked. Empty: nobody could say, so it counts as unreachable. A change is tried at once. */
   setServers(servers: readonly Endpoint[]): void {
     const isSame = this.#servers !== undefined && textOf(servers) === textOf(this.#servers);
     this.#servers = servers;
-    if (!isSame) this.#tasks.start("peer poll", () => this.#poll());
+    if (!isSame) this.#startAnew();
+  }
+
+  /** Sets the key by which the peer proves itself; `undefined`: it cannot, and is asked host by host. */
+  setKey(key: TsigKey | undefined): void {
+    const before = this.#transfer.key;
+    this.#transfer.setKey(key);
+    if (before !== key) this.#startAnew();
   }
 
   /** Asks about one host, for example a new one, without waiting for the period. Many at once are asked as one round. */
@@ -90,98 +139,172 @@ export class PeerSession {
 
   close(): void {
     this.#hints.close();
+    this.#questions.stop();
+    this.#setHeard();
     this.#tasks.abort(new Error("the peer is not asked any more"));
   }
 
+  #startAnew(): void {
+    this.#isNew = true;
+    this.#news.wake();
+  }
+
   async #pollForEver(signal: AbortSignal): Promise<void> {
-    const { clock, random } = this.#runtime;
+    const { random } = this.#runtime;
+    const { periodMs } = this.#options;
     // Not in step with the other sessions, and never later than a period.
-    await clock.sleep(this.#options.periodMs * (0.5 + random.float() / 2), signal);
-    while (!signal.aborted) {
-      const started = clock.monotonicMs();
-      await this.#poll();
-      const spent = clock.monotonicMs() - started;
-      await clock.sleep(Math.max(0, this.#options.periodMs * (0.9 + random.float() / 10) - spent), signal);
+    for (
+      let waitMs = periodMs * (0.5 + random.float() / 2);
+      ;
+      waitMs = periodMs * (0.9 + random.float() / 10)
+    ) {
+      await this.#newsWithin(waitMs, signal);
+      if (signal.aborted) return;
+      const isNew = this.#isNew;
+      this.#isNew = false;
+      this.#tasks.start("peer poll", () => this.#poll(isNew));
     }
   }
 
-  async #poll(): Promise<void> {
-    if (this.#servers !== undefined) await this.#askAll(this.#options.views.hosts(this.zone));
+  async #newsWithin(ms: number, signal: AbortSignal): Promise<void> {
+    using ending = new Ending(signal);
+    const slept = this.#runtime.clock.sleep(ms, ending.signal).catch(() => {});
+    await Promise.race([slept, this.#news.wait(ending.signal)]);
+  }
+
+  async #poll(isNew: boolean): Promise<void> {
+    if (this.#servers === undefined) return;
+    const isUnknown = this.#servers.length === 0;
+    if (isUnknown) this.#failAll(noAddress, this.#nextOrder());
+    const isAsked = !isUnknown && (!this.#canCopy || (await this.#check()).kind === "foreign");
+    this.#setHeard();
+    if (!isAsked) return;
+    const isFirst = isNew || this.#mode !== "questions";
+    this.#mode = "questions";
+    await Promise.all([isFirst ? this.#askEach("now") : undefined, this.#askEach("spread")]);
+  }
+
+  get #canCopy(): boolean {
+    return this.#transfer.key !== undefined && this.#options.transfers !== undefined;
+  }
+
+  /** @returns whether every question was answered */
+  async #askEach(pace: "now" | "spread"): Promise<boolean> {
+    const { views, periodMs } = this.#options;
+    const hosts = views.hosts(this.zone);
+    if (pace === "now") return this.#questions.askNow(hosts, this.#provingKey);
+    await this.#questions.askSpread(hosts, periodMs * spreadPart, this.#provingKey);
+    return true;
+  }
+
+  get #provingKey(): TsigKey | undefined {
+    return this.#transfer.isProved ? this.#transfer.key : undefined;
   }
 
   async #askWanted(): Promise<void> {
     await Promise.resolve();
     const hosts = [...this.#wanted];
     this.#wanted.clear();
-    if (this.#servers !== undefined) await this.#askAll(hosts);
+    if (this.#servers === undefined) return;
+    if (this.#mode === "copy") for (const host of hosts) this.#recordCopied(host, "its view");
+    else if (this.#servers.length === 0)
+      for (const host of hosts) this.#recordFailure(host, noAddress, this.#nextOrder());
+    else if (this.#mode === "questions" || !this.#canCopy) {
+      for (const host of hosts) this.#questions.join(host);
+      await this.#questions.askNow(hosts, this.#provingKey);
+    } else await this.#check();
   }
 
-  /** Asks about some hosts, many at a time. @returns whether every question was answered */
-  async #askAll(hosts: Iterable<string>): Promise<boolean> {
-    // A host that is given up in this round must not hide an answer to a question that another round asked meanwhile.
-    const order = this.#nextOrder();
-    let failuresInARow = 0;
-    let isWhole = true;
-    await forEachParallel(hosts, hostsAtOnce, async (host) => {
-      if (failuresInARow >= failuresMax) {
-        isWhole = false;
-        this.#recordFailure(host, {
-          verdict: "not asked, since the peer did not answer about other hosts",
-          order,
-        });
-      } else if (await this.#askHost(host)) failuresInARow = 0;
-      else {
-        failuresInARow += 1;
-        isWhole = false;
-      }
-    });
-    return isWhole;
-  }
-
-  /** @returns whether the peer answered */
-  async #askHost(host: string): Promise<boolean> {
-    if (this.servers.length === 0) {
-      this.#recordFailure(host, {
-        verdict: "no address of its DNS server is known",
-        order: this.#nextOrder(),
-      });
-      return false;
-    }
-    const order = this.#nextOrder();
-    const outcomes = addressFamilies.map(async (family) => {
-      const verdict = await this.#query(localTargetsName(host), family);
-      const answer = peerAnswer(verdict, family);
-      this.#record({ zone: this.zone, geoTag: this.geoTag, host, family }, answer, order);
-      return answer.kind === "answered" || (family === "AAAA" && verdict.state === "refused");
-    });
-    return (await Promise.all(outcomes)).every((answered) => answered);
-  }
-
-  /** Asks for the serial of the peer's own view, and for the hosts where it is not the one that they were last asked at. */
-  async #checkSerial(): Promise<void> {
+  /** Asks for the hosts where the serial of the peer's view is not the one that they were last asked at. */
+  async #takeHint(): Promise<void> {
     if (this.servers.length === 0) return;
     const wasReachable = this.#isReachable;
-    const verdict = await this.#query(localTargetsZone(this.zone), "SOA");
-    if (verdict.state !== "answered" || verdict.outcome !== "data") return;
-    const serial = serialOf(verdict.records.find((record) => record.type === "SOA")?.data);
-    if (serial === undefined || (serial === this.#seenSerial && wasReachable)) return;
+    const check = await this.#check();
+    if (check.kind !== "foreign" || check.serial === undefined) return;
+    if (check.serial === this.#seenSerial && wasReachable) return;
     // Only a whole round counts as having seen the serial.
-    if (await this.#askAll(this.#options.views.hosts(this.zone))) this.#seenSerial = serial;
+    if (await this.#askEach("now")) this.#seenSerial = check.serial;
   }
 
-  async #query(name: string, type: string): ReturnType<DnsClient["query"]> {
-    const { dnsClient, deadlineMs } = this.#options;
-    const verdict = await dnsClient.query({
-      name,
-      type,
-      servers: this.#orderedServers(),
-      deadlineMs,
-      recursionDesired: true,
-      signal: this.#tasks.signal,
-    });
-    this.#isReachable = verdict.state === "answered";
-    if (verdict.state === "answered") this.#goodServer = verdict.server;
-    return verdict;
+  /** One at a time; whoever comes while one is under way shares the next, since that one may be past the change. */
+  #check(): Promise<ViewCheck> {
+    if (this.#checking === undefined) {
+      const check = this.#checkNow().finally(() => (this.#checking = undefined));
+      return (this.#checking = check);
+    }
+    const next =
+      this.#checkingNext ??
+      this.#checking
+        .catch(() => {})
+        .then(() => {
+          this.#checkingNext = undefined;
+          return this.#check();
+        });
+    return (this.#checkingNext = next);
+  }
+
+  async #checkNow(): Promise<ViewCheck> {
+    const order = this.#nextOrder();
+    const check = this.#judged(
+      await this.#transfer.check({ servers: this.#orderedServers(), signal: this.#tasks.signal }),
+    );
+    switch (check.kind) {
+      case "copied":
+        this.#takeCopy(check);
+        break;
+      case "silent":
+        this.#isReachable = false;
+        // Without a key nothing is known of who should have answered.
+        if (this.#canCopy) this.#failAll(check.verdict, order);
+        break;
+      case "foreign":
+        this.#isReachable = true;
+        this.#goodServer = check.server ?? this.#goodServer;
+        if (this.#mode === "copy") this.#mode = "nothing";
+    }
+    return check;
+  }
+
+  /** What a check means where proof is required. */
+  #judged(check: ViewCheck): ViewCheck {
+    const isStrange = check.kind === "foreign" && !check.isProved && this.#canCopy;
+    return isStrange && this.#options.requiresProof === true
+      ? { kind: "silent", verdict: "it does not prove by the fleet's key who it is" }
+      : check;
+  }
+
+  #takeCopy(check: Extract<ViewCheck, { readonly kind: "copied" }>): void {
+    const { views, onCarriage } = this.#options;
+    const hosts = this.#mode === "copy" ? (check.change?.hosts ?? []) : views.hosts(this.zone);
+    this.#questions.stop();
+    this.#mode = "copy";
+    this.#isReachable = true;
+    this.#goodServer = check.server;
+    for (const host of hosts) this.#recordCopied(host, check.verdict);
+    views.confirm(this.zone, this.geoTag);
+    if (check.change?.isCarriageChanged === true) onCarriage?.();
+    // The replica that was reached lags behind the one that was told of: look again soon.
+    if (check.isBehind) this.#hints.open();
+  }
+
+  /** The order is that of now: a copy is never older than what was said from it before. */
+  #recordCopied(host: string, from: string): void {
+    const { copy } = this.#transfer;
+    const order = this.#nextOrder();
+    const carried = copy.carries(host);
+    for (const family of addressFamilies) {
+      const targets = copy.targets(host, family);
+      const verdict = carried
+        ? `${targets.length} of type ${family}, by ${from}`
+        : `it has no Gslb for it, by ${from}`;
+      this.#record({ host, family }, { kind: "answered", targets, verdict, carried }, order);
+    }
+  }
+
+  #failAll(verdict: string, order: number): void {
+    this.#questions.stop();
+    this.#mode = "nothing";
+    for (const host of this.#options.views.hosts(this.zone)) this.#recordFailure(host, verdict, order);
   }
 
   /** The server that answered last comes first; the others stay behind it in their order. */
@@ -192,20 +315,16 @@ export class PeerSession {
     return [...this.servers.filter(isGood), ...this.servers.filter((server) => !isGood(server))];
   }
 
-  #recordFailure(
-    host: string,
-    { verdict, order }: { readonly verdict: string; readonly order: number },
-  ): void {
-    for (const family of addressFamilies)
-      this.#record(
-        { zone: this.zone, geoTag: this.geoTag, host, family },
-        { kind: "failed", verdict },
-        order,
-      );
+  #recordFailure(host: string, verdict: string, order: number): void {
+    for (const family of addressFamilies) this.#record({ host, family }, { kind: "failed", verdict }, order);
   }
 
-  #record(key: ViewKey, answer: PeerAnswer, order: number): void {
-    this.#options.views.record(key, answer, order);
+  #record(
+    about: { readonly host: string; readonly family: AddressFamily },
+    answer: PeerAnswer,
+    order: number,
+  ): void {
+    this.#options.views.record({ ...about, zone: this.zone, geoTag: this.geoTag }, answer, order);
   }
 
   #nextOrder(): number {
@@ -216,10 +335,4 @@ export class PeerSession {
 
 function textOf(servers: readonly Endpoint[]): string {
   return servers.map((server) => `${server.address} ${server.port}`).join(",");
-}
-
-/** The serial in the presentation form of an SOA record. */
-function serialOf(data: string | undefined): number | undefined {
-  const serial = Number(data?.split(/\s+/)[2]);
-  return Number.isInteger(serial) ? serial : undefined;
 }

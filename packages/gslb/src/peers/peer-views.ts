@@ -47,6 +47,8 @@ type ViewsClock = Pick<Clock, "now" | "monotonicMs">;
 export class PeerViews {
   readonly #hosts = new Map<string, HostViews>();
   readonly #peers = new Map<string, readonly string[]>();
+  /** When a peer last said that all it had said of a zone still holds, by zone and geo tag. */
+  readonly #confirmedAt = new Map<string, number>();
   readonly #clock: ViewsClock;
   readonly #memory: PeerMemory;
   readonly #onChange: (host: string) => void;
@@ -109,8 +111,14 @@ export class PeerViews {
 
   /** All views of a host, by geo tag and family; none for a host that is not kept. Their times are the wall clock's of now. */
   of(host: string): readonly PeerView[] {
-    const held = this.#hosts.get(canonicalName(host))?.views.values() ?? [];
-    return [...held].map((each) => this.#byWallClock(each));
+    const entry = this.#hosts.get(canonicalName(host));
+    if (entry === undefined) return [];
+    return [...entry.views.values()].map((each) => this.#confirmed(entry.zone, this.#byWallClock(each)));
+  }
+
+  /** Takes note that all that a peer has answered about a zone was just said to hold still. */
+  confirm(zone: string, geoTag: string): void {
+    this.#confirmedAt.set(`${zone} ${geoTag}`, this.#clock.now());
   }
 
   /** Applies the answer to a question. `order` rises with the moment of asking. */
@@ -145,6 +153,12 @@ export class PeerViews {
         });
       }
     }
+  }
+
+  #confirmed(zone: string, view: PeerView): PeerView {
+    const at = this.#confirmedAt.get(`${zone} ${view.geoTag}`);
+    const isLater = at !== undefined && view.asOf !== undefined && at > view.asOf;
+    return isLater && (view.state === "fresh" || view.state === "empty") ? { ...view, asOf: at } : view;
   }
 
   /** The view with the moment of silence as the wall clock would have told it if it had always been as it is now. */

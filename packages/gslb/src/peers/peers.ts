@@ -1,14 +1,19 @@
-import type { DnsClient, NotifyHint } from "@meridian/dns";
+import type { DnsClient, NotifyHint, TsigKey, ZoneTransferClient } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import { geoTagOfNameServer, zoneOfLocalTargetsZone, type ZonePair } from "../decide/zone-names.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
+import { peerKey } from "./peer-key.ts";
 import { PeerSession } from "./peer-session.ts";
 import type { PeerViews } from "./peer-views.ts";
 
 /** Which peers there are, and how they are asked. */
 export interface PeersOptions {
   readonly dnsClient: Pick<DnsClient, "query">;
+  /** Fetches the views of peers that share the fleet's key. Absent: every peer is asked host by host. */
+  readonly transfers?: Pick<ZoneTransferClient, "fetchZone">;
+  /** Where there is a key, who cannot prove itself by it counts as silent. */
+  readonly requiresProof?: boolean;
   readonly views: PeerViews;
   readonly tasks: TaskScope;
   /** The own geo tag, and those of all peers. */
@@ -19,6 +24,8 @@ export interface PeersOptions {
   readonly periodMs: number;
   /** A NOTIFY about a zone names a server that is no peer's: a cluster that joins, or anybody. */
   readonly onStranger?: (zone: string, nameServer: string) => void;
+  /** A peer carries other hosts of a zone than before, or balances one otherwise. */
+  readonly onCarriage?: (zone: string) => void;
 }
 
 /** The sessions with all peers of all zones. */
@@ -29,6 +36,8 @@ export class Peers {
     string,
     { readonly pair: ZonePair; readonly sessions: Map<string, PeerSession> }
   >();
+
+  #key: TsigKey | undefined;
 
   constructor(runtime: Pick<Runtime, "clock" | "random" | "log">, options: PeersOptions) {
     this.#runtime = runtime;
@@ -61,8 +70,15 @@ export class Peers {
   }
 
   #open(zone: string, geoTag: string): PeerSession {
-    const { dnsClient, views, tasks, deadlineMs, periodMs } = this.#options;
-    return new PeerSession(this.#runtime, { zone, geoTag, dnsClient, views, tasks, deadlineMs, periodMs });
+    const { dnsClient, transfers, requiresProof = false, onCarriage } = this.#options;
+    const { views, tasks, deadlineMs, periodMs } = this.#options;
+    const session = new PeerSession(this.#runtime, {
+      ...{ zone, geoTag, dnsClient, requiresProof, views, tasks, deadlineMs, periodMs },
+      ...(transfers === undefined ? {} : { transfers }),
+      onCarriage: () => onCarriage?.(zone),
+    });
+    session.setKey(this.#key);
+    return session;
   }
 
   removeZone(zone: string): void {
@@ -79,6 +95,19 @@ export class Peers {
 
   sessions(zone: string): readonly PeerSession[] {
     return [...(this.#zones.get(canonicalName(zone))?.sessions.values() ?? [])];
+  }
+
+  /** Takes all TSIG keys that there are: by `meridian-peers` clusters of one fleet prove to each other who they are. */
+  setKeys(keys: readonly TsigKey[]): void {
+    this.#key = peerKey(keys);
+    for (const { sessions } of this.#zones.values())
+      for (const session of sessions.values()) session.setKey(this.#key);
+  }
+
+  /** Resolves once each peer's view is copied, or is known to be had only host by host, or not at all. */
+  async heard(): Promise<void> {
+    const sessions = [...this.#zones.values()].flatMap((zone) => [...zone.sessions.values()]);
+    await Promise.all(sessions.map((session) => session.heard));
   }
 
   /** Keeps views of a host from now on, and asks for them at once where it is new. */

@@ -1,5 +1,6 @@
 import { KeyExchange, type DnsClient, type RolloverDelays, type TsigKey, type ZoneKeys } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
+import { peerKey } from "../peers/peer-key.ts";
 import type { KeyMemory } from "./key-memory.ts";
 import { keyTtlSeconds, ownKeysLabel, type SignedZones } from "./signed-zones.ts";
 
@@ -15,9 +16,6 @@ export interface KeyExchangesOptions {
   readonly deadlineMs: number;
   readonly periodMs: number;
 }
-
-/** The name of the TSIG key by which clusters ask each other for keys; without it they are not asked. */
-const peerKeyName = "meridian-peers";
 
 /** The longest that resolvers may keep records of a zone, and DS records of its parent; both are waited for. */
 const daySeconds = 86_400;
@@ -46,7 +44,7 @@ export class KeyExchanges {
 
   /** Asks with these keys from now on. */
   setKeys(keys: readonly TsigKey[]): void {
-    this.#key = keys.find(({ name }) => name === peerKeyName);
+    this.#key = peerKey(keys);
   }
 
   /** Asks every period until the signal aborts. */

@@ -1,0 +1,29 @@
+/**
+ * A signal that aborts with another one, or before it by `end`. Dispose of it: unlike `AbortSignal.any` it leaves nothing
+ * behind on a signal that lives as long as the process.
+ */
+export class Ending implements Disposable {
+  readonly #abort = new AbortController();
+  readonly #outer: AbortSignal;
+  readonly #follow = (): void => this.#abort.abort(this.#outer.reason);
+
+  constructor(outer: AbortSignal) {
+    this.#outer = outer;
+    if (outer.aborted) this.#follow();
+    else outer.addEventListener("abort", this.#follow, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Aborts now. */
+  end(): void {
+    this[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.#outer.removeEventListener("abort", this.#follow);
+    this.#abort.abort(new Error("it is over"));
+  }
+}
