@@ -8,7 +8,8 @@ import { installed, output } from "./command.ts";
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 
 /** A program that tests and benches meet, built from a Go module of its own in `e2e/peers`. */
-export type PeerName = "client-go-informer" | "coredns" | "etcd" | "external-dns" | "kube-apiserver";
+export type PeerName =
+  "client-go-informer" | "coredns" | "etcd" | "external-dns" | "kube-apiserver" | "protobuf-schema";
 
 const kubernetesVersion = "k8s.io/component-base/version";
 
@@ -27,6 +28,7 @@ const peers: Readonly<Record<PeerName, { readonly package: string; readonly link
       `-X ${kubernetesVersion}.gitMinor=36`,
     ].join(" "),
   },
+  "protobuf-schema": { package: ".", linker: "-s -w" },
 };
 
 /** All of them. */

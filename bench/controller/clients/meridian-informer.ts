@@ -2,20 +2,23 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { Informer, clientFromKubeconfig } from "@meridian/controller";
 import type { InformerHandler } from "@meridian/controller";
+import { builtInKinds } from "@meridian/controller/protobuf";
 import type { ConfigMap, ResourceType } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { serveCommands } from "./serve-commands.ts";
 import type { UpdateLog } from "./update-log.ts";
 
-// Our informer: `meridian-informer.js --kubeconfig FILE [--streaming] [--decode]`. Its handler takes keys, or, with
-// `--decode`, objects.
+// Our informer: `meridian-informer.js --kubeconfig FILE [--streaming] [--decode] [--protobuf] [--compressed]`. Its handler takes keys, or,
+// with `--decode`, objects.
 
 const { values } = parseArgs({
   options: {
     kubeconfig: { type: "string", default: "" },
     streaming: { type: "boolean", default: false },
     decode: { type: "boolean", default: false },
+    protobuf: { type: "boolean", default: false },
+    compressed: { type: "boolean", default: false },
   },
 });
 const configMaps: ResourceType<ConfigMap> = {
@@ -25,6 +28,8 @@ const runtime = nodeRuntime({ dataFolder: ".", log: silentLogger });
 const client = clientFromKubeconfig(runtime, await readFile(values.kubeconfig, "utf8"));
 const informer = new Informer<ConfigMap>(runtime, {
   ...{ client, type: configMaps, namespace: "bench", watchList: values.streaming },
+  compressed: values.compressed,
+  ...(values.protobuf ? { wireFormat: builtInKinds } : {}),
 });
 
 await serveCommands({

@@ -41,6 +41,7 @@ export type {
   GetOptions,
   ListOptions,
   PatchOptions,
+  RawOptions,
   RequestOptions,
   SelectionOptions,
   UntypedObject,
@@ -52,6 +53,9 @@ export type {
 export type { ObjectRef } from "./client/resource-path.ts";
 export { readingOf } from "./client/object-reading.ts";
 export type { CompactVersion, ObjectReading, ObjectSpan } from "./client/object-reading.ts";
+export type { WireFormat, WireFormatOfKind, WireReader } from "./client/wire-format.ts";
+export { unknownFields } from "./client/unknown-fields.ts";
+export type { ObjectFormat } from "./client/object-format.ts";
 export type { RawWatch } from "./client/watch-stream.ts";
 export type { RawWatchEvent } from "./client/watch-event-reader.ts";
 export { Informer } from "./informer/informer.ts";

@@ -8,6 +8,7 @@ import type { KubeClientOptions } from "./client-options.ts";
 import type { CredentialSource } from "./credential.ts";
 import { completeList } from "./list-response.ts";
 import type { ObjectReading } from "./object-reading.ts";
+import { checkNamespace, checkReference, checkWhole } from "./request-checks.ts";
 import { subjectOf } from "./request-subject.ts";
 import type { RequestSubject } from "./request-subject.ts";
 import type {
@@ -17,6 +18,7 @@ import type {
   GetOptions,
   ListOptions,
   PatchOptions,
+  RawOptions,
   RequestOptions,
   SelectionOptions,
   WatchOptions,
@@ -30,6 +32,7 @@ import type { Exchange, Transport } from "./transport.ts";
 import { readRawList } from "./raw-list.ts";
 import { openRawWatch, openWatchStream } from "./watch-stream.ts";
 import type { RawWatch, WatchBody } from "./watch-stream.ts";
+import { formatOfAnswer } from "./wire-format.ts";
 
 /** A watch that its server did not end in time is ended here, this long after. */
 const watchSlackMs = 10_000;
@@ -95,12 +98,15 @@ export class KubeClient implements AsyncDisposable {
    */
   async listRaw(
     type: ResourceType,
-    options: ListOptions,
+    options: ListOptions & RawOptions,
     onItem: (item: ObjectReading) => void,
   ): Promise<ListMeta> {
     const subject = subjectOf("list", type, { namespace: options.namespace });
     this.#checkOpen(subject);
-    const exchange: Exchange = { method: "GET", target: listTarget(type, options), subject };
+    const target = listTarget(type, options);
+    const { compressed } = options;
+    const format = options.wireFormat?.of(type);
+    const exchange: Exchange = { method: "GET", target, subject, format, compressed };
     return readRawList(
       { clock: this.#clock, transport: this.#transport, type, onItem },
       { exchange, signal: options.signal, deadlineMs: options.deadlineMs ?? this.#deadlineMs },
@@ -116,7 +122,7 @@ export class KubeClient implements AsyncDisposable {
   }
 
   /** As `watch`, for events that stay undecoded. */
-  async watchRaw(type: ResourceType, options: WatchOptions = {}): Promise<RawWatch> {
+  async watchRaw(type: ResourceType, options: WatchOptions & RawOptions = {}): Promise<RawWatch> {
     return openRawWatch(await this.#openWatch(type, options), type);
   }
 
@@ -142,7 +148,10 @@ export class KubeClient implements AsyncDisposable {
     return this.#object<T>({ method: "POST", target, subject, body: object }, options);
   }
 
-  /** Replaces an object. With a `resourceVersion` in it, only the state that the writer saw is replaced. */
+  /**
+   * Replaces an object. With a `resourceVersion` in it, only the state that the writer saw is replaced. An object of a copy
+   * that could not show all of its fields is refused, see `unknownFields`.
+   */
   async update<T extends KubeObject = KubeObject>(
     type: ResourceType<T>,
     object: NoInfer<T>,
@@ -152,6 +161,7 @@ export class KubeClient implements AsyncDisposable {
     const ref = refOf(object);
     const subject = subjectOf("update", type, { ...ref, subresource });
     checkReference(type, ref, subject);
+    checkWhole(object, subject);
     const target = withQuery(objectPath(type, ref, subresource), writeParameters(options));
     return this.#object<T>({ method: "PUT", target, subject, body: object }, options);
   }
@@ -244,7 +254,7 @@ export class KubeClient implements AsyncDisposable {
     await this.#connections[Symbol.asyncDispose]();
   }
 
-  async #openWatch(type: ResourceType, options: WatchOptions): Promise<WatchBody> {
+  async #openWatch(type: ResourceType, options: WatchOptions & RawOptions): Promise<WatchBody> {
     const timeoutSeconds = options.timeoutSeconds ?? 300;
     const target = withQuery(collectionPath(type, options.namespace), {
       watch: 1,
@@ -270,11 +280,12 @@ export class KubeClient implements AsyncDisposable {
     const cancel = this.#clock.after(openMs, () => bounds.abort(deadlineExceeded(subject, openMs)));
     const endsAtMs = this.#clock.monotonicMs() + openMs;
     try {
+      const format = options.wireFormat?.of(type);
       const response = await this.#transport.open(
-        { method: "GET", target, subject },
+        { method: "GET", target, subject, format },
         { signal: bounds.signal, endsAtMs },
       );
-      return { body: response.body, bounds, subject };
+      return { body: response.body, bounds, subject, format: formatOfAnswer(format, response.headers) };
     } catch (error) {
       bounds[Symbol.dispose]();
       throw error;
@@ -359,25 +370,6 @@ function deleteBody(options: DeleteOptions): object {
     ...(preconditions === undefined ? {} : { preconditions }),
     ...(options.dryRun === true ? { dryRun: ["All"] } : {}),
   };
-}
-
-/** An empty name would turn `delete` of an object into that of its collection, so it never leaves this client. */
-function checkReference(type: ResourceType, ref: ObjectRef, subject: RequestSubject): void {
-  if (ref.name === "" || ref.name === "." || ref.name === "..") {
-    const message = `${JSON.stringify(ref.name)} is no name`;
-    throw new ApiError({ subject, reason: "InvalidRequest", message });
-  }
-  checkNamespace(type, ref, subject);
-}
-
-function checkNamespace(
-  type: ResourceType,
-  { namespace = "" }: { readonly namespace?: string | undefined },
-  subject: RequestSubject,
-): void {
-  if (!type.namespaced || namespace !== "") return;
-  const message = `${type.kind} is namespaced; give a namespace`;
-  throw new ApiError({ subject, reason: "InvalidRequest", message });
 }
 
 function malformed(subject: RequestSubject, what: string, cause?: unknown): ApiError {

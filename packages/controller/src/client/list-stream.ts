@@ -5,7 +5,7 @@ import { ControllerError } from "../controller-error.ts";
 import { ContainerScanner } from "./container-scanner.ts";
 import { isWhiteSpace } from "./json-octets.ts";
 import { documentBytesMaxDefault, parseDocument } from "./json-stream.ts";
-import type { ObjectSpan } from "./object-reading.ts";
+import type { JsonSpan } from "./object-reading.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -27,7 +27,7 @@ const frameBytesMax = 1024 * 1024;
  */
 export async function readListStream(
   chunks: HttpBody,
-  onItem: (item: ObjectSpan) => void,
+  onItem: (item: JsonSpan) => void,
   onChunk: () => void = () => {},
 ): Promise<ListMeta> {
   const frame = new ListFrame();

@@ -1,7 +1,9 @@
 import { endOfPlainText, isText, noKey, skipToKey, skipToValue, skipValue, unsure } from "./json-octets.ts";
 import { parseDocument } from "./json-stream.ts";
+import { jsonFormat } from "./object-format.ts";
+import type { ObjectFormat } from "./object-format.ts";
 import { readingOf } from "./object-reading.ts";
-import type { CompactVersion, ObjectReading, ObjectSpan } from "./object-reading.ts";
+import type { CompactVersion, JsonSpan, ObjectReading } from "./object-reading.ts";
 
 const quote = 0x22;
 const openBrace = 0x7b;
@@ -31,7 +33,7 @@ export class ObjectReader implements ObjectReading {
   octets: Buffer = nothing;
   start = 0;
   end = 0;
-  ascii = true;
+  format: ObjectFormat = jsonFormat(true);
   key = "";
   version: CompactVersion = "";
   uidStart = 0;
@@ -59,12 +61,12 @@ export class ObjectReader implements ObjectReading {
    *
    * @throws ControllerError `MalformedResponse` where it is no object of the API
    */
-  read(span: ObjectSpan): ObjectReading | undefined {
+  read(span: JsonSpan): ObjectReading | undefined {
     const { octets, start, end } = span;
     this.octets = octets;
     this.start = start;
     this.end = end;
-    this.ascii = span.ascii;
+    this.format = jsonFormat(span.ascii);
     this.version = "";
     this.uidStart = this.uidEnd = 0;
     this.#nameStart = this.#nameEnd = this.#namespaceStart = this.#namespaceEnd = 0;

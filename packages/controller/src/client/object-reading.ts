@@ -1,15 +1,22 @@
 import { objectKey } from "@meridian/kube";
 import type { KubeObject } from "@meridian/kube";
 import { ControllerError } from "../controller-error.ts";
+import { jsonFormat } from "./object-format.ts";
+import type { ObjectFormat } from "./object-format.ts";
 
 /** A resourceVersion: a number where it is a decimal that a number holds exactly, which saves its text. "" is none. */
 export type CompactVersion = number | string;
 
-/** Where an object stands, and whether it is all ASCII. */
+/** Where an object stands. */
 export interface ObjectSpan {
   readonly octets: Buffer;
   readonly start: number;
   readonly end: number;
+}
+
+/** Where an object stands as JSON. */
+export interface JsonSpan extends ObjectSpan {
+  /** Whether all its octets are ASCII. */
   readonly ascii: boolean;
 }
 
@@ -18,6 +25,7 @@ export interface ObjectSpan {
  * that hands it over returns; whoever keeps it copies them.
  */
 export interface ObjectReading extends ObjectSpan {
+  readonly format: ObjectFormat;
   /** `namespace/name`, or `name`. */
   readonly key: string;
   readonly version: CompactVersion;
@@ -45,7 +53,7 @@ export function readingOf(value: unknown): ObjectReading {
     octets,
     start: 0,
     end: octets.length,
-    ascii: octets.length === text.length,
+    format: jsonFormat(octets.length === text.length),
     key: objectKey(metadata),
     version: compactVersion(resourceVersion),
     uidStart,

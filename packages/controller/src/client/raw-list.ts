@@ -1,14 +1,16 @@
 import type { ListMeta, ResourceType } from "@meridian/kube";
+import { readBody } from "@meridian/runtime";
 import type { Clock } from "@meridian/runtime";
 import { ControllerError } from "../controller-error.ts";
 import { deadlineSignal } from "../deadline-signal.ts";
 import { ApiError, isApiError } from "./api-error.ts";
 import { readListStream } from "./list-stream.ts";
 import { ObjectReader } from "./object-reader.ts";
-import type { ObjectReading, ObjectSpan } from "./object-reading.ts";
+import type { JsonSpan, ObjectReading } from "./object-reading.ts";
 import { expectSpeech } from "./silence.ts";
 import { deadlineExceeded } from "./transport.ts";
 import type { Exchange, Transport } from "./transport.ts";
+import { formatOfAnswer } from "./wire-format.ts";
 
 /** What a list is read with. */
 export interface RawListReader {
@@ -37,9 +39,18 @@ export async function readRawList(reader: RawListReader, request: RawListRequest
   const endsAtMs = clock.monotonicMs() + deadlineMs;
   const response = await transport.openPatiently(exchange, { signal, endsAtMs });
   silence.heard();
-  const objects = new ObjectReader({ namespaced: type.namespaced });
+  const format = formatOfAnswer(exchange.format, response.headers);
   try {
-    const onItem = (span: ObjectSpan): void => {
+    if (format !== undefined) {
+      const list = format.listReader(reader.onItem);
+      await readBody(response.body, (chunk) => {
+        silence.heard();
+        list.push(chunk);
+      });
+      return list.finish();
+    }
+    const objects = new ObjectReader({ namespaced: type.namespaced });
+    const onItem = (span: JsonSpan): void => {
       const reading = objects.read(span);
       if (reading !== undefined) reader.onItem(reading);
     };

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { ContainerScanner } from "./container-scanner.ts";
 import { documentStart } from "./json-stream.ts";
 import { readListStream } from "./list-stream.ts";
+import { jsonFormat } from "./object-format.ts";
 import { ObjectReader } from "./object-reader.ts";
 import { compactVersion } from "./object-reading.ts";
 import type { ObjectReading } from "./object-reading.ts";
@@ -85,10 +86,7 @@ const cuts = fc.array(fc.nat(3000), { maxLength: 40 });
 function checkReading(reading: ObjectReading, object: KubeObject): void {
   const octets = reading.octets.subarray(reading.start, reading.end);
   assert.deepEqual(JSON.parse(octets.toString()), JSON.parse(JSON.stringify(object)));
-  assert.equal(
-    reading.ascii,
-    octets.every((octet) => octet < 0x80),
-  );
+  assert.equal(reading.format, jsonFormat(octets.every((octet) => octet < 0x80)));
   const { uid = "", resourceVersion = "" } = object.metadata;
   assert.equal(reading.key, objectKey(object.metadata));
   assert.equal(reading.version, compactVersion(resourceVersion));

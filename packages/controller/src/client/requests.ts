@@ -1,4 +1,5 @@
 import type { Json, KubeObject, Status } from "@meridian/kube";
+import type { WireFormat } from "./wire-format.ts";
 
 /** What every request takes. */
 export interface RequestOptions {
@@ -26,6 +27,14 @@ export interface WriteOptions extends RequestOptions {
   readonly fieldValidation?: "Strict" | "Warn" | "Ignore";
   /** `status`, `scale`, `eviction`, `binding`, `token` or another one that the type has. */
   readonly subresource?: string;
+}
+
+/** Options of requests whose objects stay undecoded. */
+export interface RawOptions {
+  /** What to ask for in place of JSON, for the kinds that it knows. The server may answer in JSON all the same. */
+  readonly wireFormat?: WireFormat | undefined;
+  /** Lets the server pack a list (gzip). Default false. */
+  readonly compressed?: boolean | undefined;
 }
 
 /** Which objects of a collection are meant. */

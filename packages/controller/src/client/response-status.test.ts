@@ -7,7 +7,7 @@ const errorOf = (status: object | string): ApiError =>
   apiErrorOf({
     code: 429,
     headers: {},
-    body: typeof status === "string" ? status : JSON.stringify(status),
+    body: new TextEncoder().encode(typeof status === "string" ? status : JSON.stringify(status)),
     subject: { verb: "get", resource: "pods", namespace: "n", name: "a" },
   });
 

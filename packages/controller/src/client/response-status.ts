@@ -2,6 +2,7 @@ import type { Status, StatusDetails, StatusReason } from "@meridian/kube";
 import type { HttpHeaders } from "@meridian/runtime";
 import { ApiError } from "./api-error.ts";
 import type { RequestSubject } from "./request-subject.ts";
+import type { WireFormatOfKind } from "./wire-format.ts";
 
 /** Longest piece of a foreign body that goes into an error's message. */
 const excerptCharactersMax = 200;
@@ -12,13 +13,15 @@ const textCharactersMax = 32 * 1024;
 export interface FailedResponse {
   readonly code: number;
   readonly headers: HttpHeaders;
-  readonly body: string;
+  readonly body: Uint8Array;
   readonly subject: RequestSubject;
+  /** What the body comes in; JSON or anything else where it is absent. */
+  readonly format?: WireFormatOfKind | undefined;
 }
 
 /** The error of an answer: with the Status in its body, or with one made from the code where something else answered. */
 export function apiErrorOf(response: FailedResponse): ApiError {
-  const found = parsedStatus(response.body) ?? synthesisedStatus(response);
+  const found = checkedStatus(bodyOf(response)) ?? synthesisedStatus(response);
   const retryAfterSeconds = found.details?.retryAfterSeconds ?? retryAfterSecondsOf(response.headers);
   const status: Status = {
     ...found,
@@ -42,14 +45,17 @@ export function retryAfterMs(error: unknown): number | undefined {
   return seconds === undefined || seconds <= 0 ? undefined : seconds * 1000;
 }
 
-/** The Status in a body, as far as its fields are what the API promises: whoever answers may be no API server. */
-function parsedStatus(body: string): Status | undefined {
-  let value: unknown;
+/** What a body is as a value; `undefined` where it is none. */
+function bodyOf({ body, format }: FailedResponse): unknown {
   try {
-    value = JSON.parse(body);
+    return format === undefined ? JSON.parse(new TextDecoder().decode(body)) : format.readStatus(body);
   } catch {
     return undefined;
   }
+}
+
+/** The Status in a body, as far as its fields are what the API promises: whoever answers may be no API server. */
+function checkedStatus(value: unknown): Status | undefined {
   if (typeof value !== "object" || value === null || (value as Status).kind !== "Status") return undefined;
   const { message, reason, details, ...rest } = value as { readonly [Field in keyof Status]?: unknown };
   return {
@@ -76,7 +82,7 @@ function shortened(text: string): string {
 }
 
 function synthesisedStatus({ code, body }: FailedResponse): Status {
-  const text = body.trim().replace(/\s+/g, " ").slice(0, excerptCharactersMax);
+  const text = new TextDecoder().decode(body).trim().replace(/\s+/g, " ").slice(0, excerptCharactersMax);
   return {
     kind: "Status",
     apiVersion: "v1",

@@ -11,6 +11,8 @@ import { apiErrorOf } from "./response-status.ts";
 import { retryDelayMs } from "./retry-policy.ts";
 import type { TlsSettings, TlsSource } from "./tls-source.ts";
 import { warningsOf } from "./warning-header.ts";
+import { acceptOf, formatOfAnswer } from "./wire-format.ts";
+import type { WireFormatOfKind } from "./wire-format.ts";
 
 /** A body longer than this is not read: V8 could not hold it as one text. */
 const bodyBytesMax = 256 * 1024 * 1024;
@@ -24,8 +26,12 @@ export interface Exchange {
   readonly body?: unknown;
   /** Default `application/json`. */
   readonly contentType?: string;
-  /** Default `application/json`. */
+  /** Default: what `format` asks for. */
   readonly accept?: string;
+  /** What the answer may come in beside JSON. */
+  readonly format?: WireFormatOfKind | undefined;
+  /** Whether the answer may come packed. */
+  readonly compressed?: boolean | undefined;
 }
 
 /** What ends an exchange. */
@@ -76,7 +82,7 @@ export class Transport {
     // Awaited here: the deadline holds until the answer is read.
     return await this.#repeating(exchange, { signal, endsAtMs }, async () => {
       const response = await this.open(exchange, { signal, endsAtMs });
-      return readText(response, exchange.subject, signal);
+      return new TextDecoder().decode(await readOctets(response, exchange.subject, signal));
     });
   }
 
@@ -116,8 +122,9 @@ export class Transport {
       const error = apiErrorOf({
         code: response.status,
         headers: response.headers,
-        body: await readText(response, subject, signal),
+        body: await readOctets(response, subject, signal),
         subject,
+        format: formatOfAnswer(exchange.format, response.headers),
       });
       if (response.status !== 401 || attempt > 1 || credentials === undefined) throw error;
       // The 401 says more to its reader than that there is no newer credential to try.
@@ -147,6 +154,7 @@ export class Transport {
           method: exchange.method,
           target: basePath + exchange.target,
           headers: this.#headers(exchange, credential),
+          compressed: exchange.compressed ?? false,
           signal,
           ...body,
         },
@@ -166,7 +174,7 @@ export class Transport {
   #headers(exchange: Exchange, { authorization }: Credential): TransportOptions["headers"] {
     return {
       ...this.#options.headers,
-      accept: exchange.accept ?? "application/json",
+      accept: exchange.accept ?? acceptOf(exchange.format),
       ...(exchange.body === undefined ? {} : { "content-type": exchange.contentType ?? "application/json" }),
       ...(authorization === undefined ? {} : { authorization }),
     };
@@ -231,11 +239,11 @@ function isBrokenConnection(error: unknown): boolean {
   return code === "Broken" || code === "Closed";
 }
 
-async function readText(
+async function readOctets(
   response: HttpClientResponse,
   subject: RequestSubject,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   try {
@@ -250,5 +258,5 @@ async function readText(
   } catch (error) {
     throw unreachable(error, subject, signal);
   }
-  return new TextDecoder().decode(joinOctets(parts, bytes));
+  return joinOctets(parts, bytes);
 }

@@ -13,7 +13,7 @@ import {
 import { parseDocument } from "./json-stream.ts";
 import { ObjectReader } from "./object-reader.ts";
 import { readingOf } from "./object-reading.ts";
-import type { ObjectReading, ObjectSpan } from "./object-reading.ts";
+import type { JsonSpan, ObjectReading } from "./object-reading.ts";
 import type { WatchEvent } from "./requests.ts";
 
 /** One event of a watch whose object is not decoded. The reading is valid until the call that hands it over returns. */
@@ -40,7 +40,7 @@ const changeTypes: readonly (readonly [ChangeType, Uint8Array])[] = [
 export class WatchEventReader {
   readonly #kind: string;
   readonly #reader: ObjectReader;
-  readonly #object: { -readonly [Field in keyof ObjectSpan]: ObjectSpan[Field] } = {
+  readonly #object: { -readonly [Field in keyof JsonSpan]: JsonSpan[Field] } = {
     octets: Buffer.alloc(0),
     start: 0,
     end: 0,

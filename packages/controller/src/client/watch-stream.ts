@@ -10,6 +10,7 @@ import type { RequestSubject } from "./request-subject.ts";
 import type { WatchEvent, WatchStream } from "./requests.ts";
 import { WatchEventReader, parseWatchEvent } from "./watch-event-reader.ts";
 import type { RawWatchEvent } from "./watch-event-reader.ts";
+import type { WireFormatOfKind, WireReader } from "./wire-format.ts";
 
 /** An open exchange whose body is a stream of watch events. */
 export interface WatchBody {
@@ -17,6 +18,8 @@ export interface WatchBody {
   /** Ends the exchange; owned by the stream from now on. */
   readonly bounds: DeadlineSignal;
   readonly subject: RequestSubject;
+  /** What the events come in; JSON where it is absent. */
+  readonly format?: WireFormatOfKind | undefined;
 }
 
 /** An open watch whose objects are not decoded. */
@@ -59,22 +62,17 @@ export function openRawWatch(
   return {
     close: end.close,
     async read(onEvent, onSkipped = () => {}) {
-      const reader = new WatchEventReader(type);
-      const scanner = new ContainerScanner({
-        containerBytesMax: documentBytesMaxDefault,
-        between: documentStart,
-        onContainer: (span) => {
-          const event = reader.read(span);
-          if (event === undefined) return onSkipped();
-          if (onEvent(event) !== "stop") return undefined;
-          // It ends the exchange at once: nothing more of it is wanted.
-          end.close();
-          return "stop";
-        },
-      });
+      const take = (event: RawWatchEvent | undefined): "stop" | void => {
+        if (event === undefined) return onSkipped();
+        if (onEvent(event) !== "stop") return undefined;
+        // It ends the exchange at once: nothing more of it is wanted.
+        end.close();
+        return "stop";
+      };
+      const reader = source.format?.watchReader(take) ?? jsonWatchReader(type, take);
       try {
-        await readBody(source.body, (chunk) => scanner.push(chunk));
-        if (!end.closed) scanner.finish();
+        await readBody(source.body, (chunk) => reader.push(chunk));
+        if (!end.closed) reader.finish();
       } catch (error) {
         if (end.closed) return;
         throw streamError(error, source);
@@ -83,6 +81,18 @@ export function openRawWatch(
       }
     },
   };
+}
+
+function jsonWatchReader(
+  type: { readonly kind: string; readonly namespaced: boolean },
+  onEvent: (event: RawWatchEvent | undefined) => "stop" | void,
+): WireReader<void> {
+  const reader = new WatchEventReader(type);
+  return new ContainerScanner({
+    containerBytesMax: documentBytesMaxDefault,
+    between: documentStart,
+    onContainer: (span) => onEvent(reader.read(span)),
+  });
 }
 
 /** Ends an exchange once, and knows that it did. */

@@ -8,7 +8,7 @@ import type { InformerOptions, InformerRuntime, InformerSelection } from "./info
 /** What all informers of a factory have in common. */
 export interface InformerFactoryOptions extends Pick<
   InformerOptions,
-  "resyncMs" | "pageSize" | "watchList" | "onFailure"
+  "resyncMs" | "pageSize" | "watchList" | "wireFormat" | "compressed" | "onFailure"
 > {
   readonly client: CollectionClient;
   /** Where nothing else is asked for. Absent: all namespaces. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import type { Clock, Logger, Random } from "@meridian/runtime";
 import { describeTarget } from "../client/resource-path.ts";
+import type { WireFormat } from "../client/wire-format.ts";
 import { ControllerError } from "../controller-error.ts";
 import { deadlineSignal } from "../deadline-signal.ts";
 import { compareVersions } from "../reflector/compare-versions.ts";
@@ -55,6 +56,13 @@ export interface InformerOptions<T extends KubeObject = KubeObject> extends Info
    * too, and costs less.
    */
   readonly watchList?: boolean;
+  /**
+   * What to ask the server for in place of JSON: `builtInKinds` of `@meridian/controller/protobuf`. Kinds that it does not
+   * know, and servers that do not speak it, are copied by JSON as without it.
+   */
+  readonly wireFormat?: WireFormat;
+  /** Lets the server pack lists (gzip), as client-go does. Default false. */
+  readonly compressed?: boolean;
   /**
    * Hears of each failed list and watch, and may end the run by `stop`, which then rejects with the error. Without it no
    * failure is the last: a 403, for example, passes when somebody grants the role.
@@ -307,6 +315,8 @@ export class Informer<T extends KubeObject = KubeObject> {
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
       pageSize: this.#options.pageSize ?? 500,
       watchList: this.#options.watchList ?? false,
+      wireFormat: this.#options.wireFormat,
+      compressed: this.#options.compressed,
       onFailure: this.#options.onFailure,
     });
   }

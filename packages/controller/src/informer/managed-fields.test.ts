@@ -50,7 +50,7 @@ test("managed fields are cut out of any object as if it had been decoded for it"
           JSON.parse(JSON.stringify(dropManagedFields(object))),
         );
         assert.equal(cut.octets.toString("utf8", cut.uidStart, cut.uidEnd), "the uid");
-        assert.deepEqual([cut.key, cut.version, cut.ascii], [reading.key, reading.version, span.ascii]);
+        assert.deepEqual([cut.key, cut.version, cut.format], [reading.key, reading.version, reading.format]);
       },
     ),
     { numRuns: 500 },

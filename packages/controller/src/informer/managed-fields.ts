@@ -47,7 +47,7 @@ export class ManagedFieldsCutter {
       octets: this.#octets,
       start: 0,
       end: length,
-      ascii: reading.ascii,
+      format: reading.format,
       key: reading.key,
       version: reading.version,
       uidStart: moved(reading.uidStart),

@@ -6,7 +6,6 @@ import { ManagedFieldsCutter, dropManagedFields } from "./managed-fields.ts";
 import { ObjectStore } from "./object-store.ts";
 import type { OnIndexError } from "./object-store.ts";
 import { OctetArena } from "./octet-arena.ts";
-import { decodeOctets } from "./raw-object.ts";
 import type { CompleteObject, RawObject } from "./raw-object.ts";
 
 /** How a copy keeps its objects. */
@@ -79,7 +78,7 @@ export class RawCopy<T extends KubeObject> {
   keep(reading: ObjectReading, key: string = reading.key): RawObject<T> {
     const { transform } = this.#options;
     if (transform === undefined) return this.#arena.put(reading, key);
-    const cut = transform === dropManagedFields ? this.#cutter.cut(reading) : undefined;
+    const cut = transform === dropManagedFields ? this.#cut(reading) : undefined;
     if (cut !== undefined) return this.#arena.put(cut, key);
     const shaped = this.#transformed(reading, transform);
     if (shaped === undefined) return this.#arena.put(reading, key);
@@ -88,13 +87,22 @@ export class RawCopy<T extends KubeObject> {
     return object;
   }
 
+  #cut(reading: ObjectReading): ObjectReading | undefined {
+    const { withoutManagedFields } = reading.format;
+    return withoutManagedFields === undefined ? this.#cutter.cut(reading) : withoutManagedFields(reading);
+  }
+
+  #decode({ format, octets, start, end }: ObjectReading): T {
+    return this.#complete(format.decode(octets, start, end)) as T;
+  }
+
   /** Where the transform fails the object is kept whole: a gap in the copy would be worse. */
   #transformed(
     reading: ObjectReading,
     transform: (object: T) => T,
   ): { readonly value: T; readonly reading: ObjectReading } | undefined {
     try {
-      const value = transform(this.#complete(decodeOctets(reading)) as T);
+      const value = transform(this.#decode(reading));
       const { uid = "", resourceVersion = "" } = value.metadata;
       const same =
         objectKey(value.metadata) === reading.key &&

@@ -1,9 +1,10 @@
 import { objectKey } from "@meridian/kube";
 import type { ObjectMeta } from "@meridian/kube";
 import { ControllerError } from "../controller-error.ts";
+import type { ObjectFormat } from "../client/object-format.ts";
 import type { CompactVersion, ObjectReading } from "../client/object-reading.ts";
 
-/** A run of octets that holds the JSON of objects, one behind the other. It is never written twice. */
+/** A run of octets that holds objects, one behind the other. It is never written twice. */
 export interface Slab {
   readonly octets: Buffer;
   readonly objects: RawObject<unknown>[];
@@ -19,7 +20,7 @@ export interface Slab {
 export type CompleteObject = (value: unknown) => unknown;
 
 /**
- * One state of one object, kept as the JSON that the server sent: a fraction of what it takes as a value. It is decoded
+ * One state of one object, kept as the octets that the server sent: a fraction of what it takes as a value. It is decoded
  * when somebody wants to read it, and the value is shared for as long as anybody holds it.
  */
 export class RawObject<T> {
@@ -33,7 +34,7 @@ export class RawObject<T> {
   /** Where the uid is, counted from `at`. */
   readonly #uidAt: number;
   readonly #uidLength: number;
-  readonly #ascii: boolean;
+  readonly #format: ObjectFormat;
   /** How many hold it: the copy, and feeds that are still to tell of it. */
   holders = 0;
   #memo: WeakRef<object> | undefined;
@@ -49,7 +50,7 @@ export class RawObject<T> {
     this.length = reading.end - reading.start;
     this.#uidAt = reading.uidStart - reading.start;
     this.#uidLength = reading.uidEnd - reading.uidStart;
-    this.#ascii = reading.ascii;
+    this.#format = reading.format;
   }
 
   /** As the API spells it; empty if the object has none. */
@@ -60,7 +61,7 @@ export class RawObject<T> {
   /**
    * The object, frozen through and through, the same for all.
    *
-   * @throws ControllerError `MalformedResponse` if it is no JSON, or says twice and differently which state of which object
+   * @throws ControllerError `MalformedResponse` if it cannot be decoded, or says twice and differently which state of which object
    * it is
    */
   decode(): T {
@@ -77,8 +78,8 @@ export class RawObject<T> {
     const known = this.#memo?.deref();
     if (known !== undefined) return known as T;
     const { octets, complete } = this.slab;
-    const span = { octets, start: this.at, end: this.at + this.length, ascii: this.#ascii };
-    const value = complete(decodeOctets(span)) as { readonly metadata?: ObjectMeta | null };
+    const decoded = this.#format.decode(octets, this.at, this.at + this.length);
+    const value = complete(decoded) as { readonly metadata?: ObjectMeta | null };
     // Of two fields of one name the reader takes the first and JSON.parse the last: nobody may act on one for the other.
     const differing = this.#differingField(value.metadata ?? {});
     if (differing !== undefined) {
@@ -135,18 +136,6 @@ function sameOctets(a: OctetRange, b: OctetRange): boolean {
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at++) if (a.octets[a.start + at] !== b.octets[b.start + at]) return false;
   return true;
-}
-
-/** Parses the JSON that stands there. @throws ControllerError `MalformedResponse` */
-export function decodeOctets(span: Pick<ObjectReading, "octets" | "start" | "end" | "ascii">): unknown {
-  const { octets, start, end, ascii } = span;
-  try {
-    return JSON.parse(octets.toString(ascii ? "latin1" : "utf8", start, end));
-  } catch (cause) {
-    throw new ControllerError("MalformedResponse", `an object of ${end - start} octets is not JSON`, {
-      cause,
-    });
-  }
 }
 
 /** Freezes what was just parsed, so that no part of it can be shared or be frozen yet. */

@@ -1,6 +1,7 @@
 import type { ResourceType } from "@meridian/kube";
 import type { KubeClient } from "../client/kube-client.ts";
 import type { ObjectReading } from "../client/object-reading.ts";
+import type { WireFormat } from "../client/wire-format.ts";
 import type { Failure } from "./failure.ts";
 
 /**
@@ -35,6 +36,8 @@ export interface ReflectorOptions {
   readonly fieldSelector?: string;
   readonly pageSize: number;
   readonly watchList: boolean;
+  readonly wireFormat?: WireFormat | undefined;
+  readonly compressed?: boolean | undefined;
   /** Hears of each failure. What it throws is reported and changes nothing. */
   readonly onFailure?: ((error: unknown, about: FailureNotice) => FailureVerdict) | undefined;
 }

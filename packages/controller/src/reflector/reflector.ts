@@ -120,11 +120,11 @@ export class Reflector {
     place: Extract<ReflectorPlace, { readonly at: "empty" | "listing" }>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { client, type, pageSize, target } = this.#options;
+    const { client, type, pageSize, target, wireFormat, compressed } = this.#options;
     if (place.at === "empty") target.discard();
     const query = {
       ...this.#selection,
-      signal,
+      ...{ signal, wireFormat, compressed },
       ...(isPaged(place) ? { limit: pageSize } : {}),
       // The continuation carries the version itself; both together are refused.
       ...(place.at === "listing"
@@ -152,14 +152,14 @@ export class Reflector {
     place: Extract<ReflectorPlace, { readonly at: "streaming" | "watching" }>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { client, type, target } = this.#options;
+    const { client, type, target, wireFormat } = this.#options;
     target.discard();
     using bounds = deadlineSignal(this.#clock, { signal });
     let stream: RawWatch;
     try {
       stream = await client.watchRaw(type, {
         ...this.#selection,
-        signal: bounds.signal,
+        ...{ signal: bounds.signal, wireFormat },
         timeoutSeconds: 300 + Math.floor(this.#random.float() * 301),
         ...(place.version === "" ? {} : { resourceVersion: place.version }),
         ...(place.at === "streaming"

@@ -1,6 +1,7 @@
 import { controllerOf, deepEqual, isAlreadyExists, isConflict, isNotFound } from "@meridian/kube";
 import type { KubeObject, ObjectMeta, ResourceType } from "@meridian/kube";
 import { absentIfNotFound } from "../client/absent-if-not-found.ts";
+import { isWhole } from "../client/unknown-fields.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { throwIfControlledByAnother, withOwners } from "./controller-reference.ts";
 import { KeptWrites, contentOf, writeKey } from "./kept-writes.ts";
@@ -59,7 +60,8 @@ export async function createOrUpdate<T extends KubeObject>(
     return { outcome: wanted === undefined ? "created" : "updated", object };
   };
 
-  let known = options.current;
+  // Of what its copy cannot see in full nothing could be left as it is.
+  let known = isWhole(options.current) ? options.current : undefined;
   for (let attempt = 1; ; attempt++) {
     const current = known ?? (await absentIfNotFound(client.get<T>(type, ref, bounds)));
     known = undefined;

@@ -1,6 +1,7 @@
 import { isConflict, isNotFound } from "@meridian/kube";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import { absentIfNotFound } from "../client/absent-if-not-found.ts";
+import { isWhole } from "../client/unknown-fields.ts";
 import type { KubeClient } from "../client/kube-client.ts";
 import { KeptWrites, writeKey } from "./kept-writes.ts";
 
@@ -39,8 +40,13 @@ export async function writeStatus<T extends WithStatus>(
   const ref = { name, ...(namespace === undefined ? {} : { namespace }) };
   const key = writeKey(type, object.metadata, "status");
   const kept = KeptWrites.of(client);
-  let current = object;
-  for (let attempt = 1; ; attempt++) {
+  const newest = async (): Promise<T | undefined> => {
+    const read = await absentIfNotFound(client.get<T>(type, ref, bounds));
+    return read?.metadata.uid === uid ? read : undefined;
+  };
+  // What its copy cannot see in full would lose the rest.
+  let current = isWhole(object) ? object : await newest();
+  for (let attempt = 1; current !== undefined; attempt++) {
     const wanted = status(current);
     if (kept.isSettled(key, { wanted, current: current.status }))
       return { outcome: "unchanged", object: current };
@@ -52,10 +58,9 @@ export async function writeStatus<T extends WithStatus>(
       if (isNotFound(error)) return gone;
       if (!isConflict(error) || attempt >= attemptsMax) throw error;
     }
-    const newest = await absentIfNotFound(client.get<T>(type, ref, bounds));
-    if (newest === undefined || newest.metadata.uid !== uid) return gone;
-    current = newest;
+    current = await newest();
   }
+  return gone;
 }
 
 const gone = { outcome: "gone", object: undefined } as const;

@@ -1,0 +1,7 @@
+/**
+ * Protobuf in place of JSON, for copies of the kinds that Kubernetes has built in.
+ *
+ * @module @meridian/controller/protobuf
+ */
+
+export { builtInKinds } from "./built-in-kinds.ts";

@@ -1,0 +1,61 @@
+import type { WireCursor } from "./wire-cursor.ts";
+
+/** `k8s` and a zero: each document in protobuf begins with it, and with a message `runtime.Unknown` behind it. */
+export const magic: Buffer = Buffer.from("k8s\0", "latin1");
+
+/** Tags of `runtime.Unknown`: what kind it is of, its octets, and how those are packed. */
+export const unknownTags = { typeMeta: 0x0a, raw: 0x12, contentEncoding: 0x1a } as const;
+/** Tags of `runtime.TypeMeta`. */
+const typeTags = { apiVersion: 0x0a, kind: 0x12 } as const;
+
+/** A document that was unpacked; its octets are where they were. */
+export interface Envelope {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Unpacks the document that the cursor is at. @throws ControllerError `MalformedResponse` */
+export function openEnvelope(cursor: WireCursor): Envelope {
+  const { octets, at } = cursor;
+  if (cursor.end - at < magic.length || octets.compare(magic, 0, magic.length, at, at + magic.length) !== 0) {
+    throw cursor.broken("a document does not begin as one of Kubernetes");
+  }
+  cursor.at += magic.length;
+  let type = { apiVersion: "", kind: "" };
+  let raw: { readonly start: number; readonly end: number } | undefined;
+  while (cursor.at < cursor.end) {
+    const tag = cursor.size();
+    if (tag === unknownTags.typeMeta) type = cursor.within(readTypeMeta);
+    else if (tag === unknownTags.contentEncoding) cursor.within(refuseEncoding);
+    else if (tag === unknownTags.raw) raw = cursor.within(passBody);
+    else cursor.skip(tag);
+  }
+  // An empty message is written as no octets, and those may be left out.
+  return { ...type, ...(raw ?? { start: cursor.at, end: cursor.at }) };
+}
+
+const passBody = (cursor: WireCursor): { readonly start: number; readonly end: number } => {
+  const body = { start: cursor.at, end: cursor.end };
+  cursor.at = cursor.end;
+  return body;
+};
+
+/** Reads the message `runtime.TypeMeta` from where the cursor is to its end. */
+export function readTypeMeta(cursor: WireCursor): { apiVersion: string; kind: string } {
+  const type = { apiVersion: "", kind: "" };
+  while (cursor.at < cursor.end) {
+    const tag = cursor.size();
+    if (tag === typeTags.apiVersion) type.apiVersion = cursor.text(cursor.delimited());
+    else if (tag === typeTags.kind) type.kind = cursor.text(cursor.delimited());
+    else cursor.skip(tag);
+  }
+  return type;
+}
+
+/** Reads how the octets of a document are packed, from where the cursor is to its end: nobody has defined a way yet. */
+export function refuseEncoding(cursor: WireCursor): void {
+  const encoding = cursor.text(cursor.end);
+  if (encoding !== "") throw cursor.broken(`a document has the encoding ${JSON.stringify(encoding)}`);
+}
