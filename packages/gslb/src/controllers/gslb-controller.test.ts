@@ -15,6 +15,7 @@ function controllerOver(
     readonly copy: () => Gslb;
     readonly updateStatus: GslbControllerOptions["client"]["updateStatus"];
     readonly onPlan: () => void;
+    readonly onEvent?: (reason: string) => void;
   },
 ): GslbController {
   return new GslbController(runtime, {
@@ -44,7 +45,7 @@ function controllerOver(
         return read(() => ({ state: "pending" }));
       },
     },
-    events: { record() {} },
+    events: { record: (_about, { reason }) => parts.onEvent?.(reason) },
     geoTag: "eu",
     geoTags: ["eu"],
     exposedOverride: ["192.0.2.1"],
@@ -131,3 +132,42 @@ for (const order of ["the watch event comes before the answer", "the answer come
     await simulation.complete(running);
   });
 }
+
+test("where k8gb's own CRD prunes conditions, a status is written once and told by events once", async () => {
+  const simulation = new Simulation({ seed: 1 });
+  const { runtime } = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
+  let gslb: Gslb = {
+    apiVersion: "k8gb.io/v1beta1",
+    kind: "Gslb",
+    metadata: { namespace: "demo", name: "app", uid: "1" },
+    spec: {
+      strategy: { type: "roundRobin" },
+      ingress: { rules: [{ host: "elsewhere.org", http: { paths: [] } }] },
+    },
+  };
+  let [plans, writes] = [0, 0];
+  const reasons: string[] = [];
+  const gslbs = controllerOver(runtime, {
+    copy: () => gslb,
+    updateStatus: async <T extends KubeObject>(_type: unknown, object: T): Promise<T> => {
+      writes += 1;
+      const { conditions: _pruned, observedGeneration: _too, ...status } = (object as Gslb).status!;
+      gslb = { ...gslb, status };
+      return gslb as unknown as T;
+    },
+    onPlan: () => (plans += 1),
+    onEvent: (reason) => reasons.push(reason),
+  });
+  const stop = new AbortController();
+  const running = gslbs.controller.run(stop.signal);
+  for (let round = 0; round < 5; round += 1) {
+    gslbs.controller.enqueue("demo/app");
+    await simulation.complete(runtime.clock.sleep(1000));
+  }
+  assert.equal(plans, 5);
+  assert.equal(writes, 1);
+  assert.ok(reasons.includes("HostOutsideZones"));
+  assert.equal(new Set(reasons).size, reasons.length);
+  stop.abort();
+  await simulation.complete(running);
+});

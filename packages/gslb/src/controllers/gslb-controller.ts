@@ -153,7 +153,7 @@ export class GslbController {
     key: string,
     signal: AbortSignal,
   ): Promise<{ readonly requeueAfterMs?: number } | undefined> {
-    const gslb = this.#newest(key);
+    const gslb = this.#withKeptStatus(key, this.#newest(key));
     if (gslb === undefined) {
       this.#forget(key);
       return undefined;
@@ -302,6 +302,16 @@ export class GslbController {
     return copy;
   }
 
+  /**
+   * With the status as it was last wanted, where the server keeps only a part of it, as under k8gb's own CRD: else conditions
+   * that it prunes would look new, and be told and dated anew, each time.
+   */
+  #withKeptStatus(key: string, gslb: Gslb | undefined): Gslb | undefined {
+    const kept = this.#kept.get(key);
+    const isKept = kept !== undefined && deepEqual(kept.stored, gslb?.status);
+    return gslb === undefined || !isKept ? gslb : { ...gslb, status: kept.wanted };
+  }
+
   async #writeEndpoint(
     gslb: Gslb,
     stored: DnsEndpoint | undefined,
@@ -319,9 +329,6 @@ export class GslbController {
   async #writeStatus(gslb: Gslb, wanted: GslbStatus, signal: AbortSignal): Promise<boolean> {
     const key = objectKey(gslb.metadata);
     if (deepEqual(gslb.status, wanted)) return true;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined && deepEqual(kept.wanted, wanted) && deepEqual(kept.stored, gslb.status))
-      return true;
     const copy = this.#options.copies.gslbs.lister.get(key);
     try {
       const written = await this.#options.client.updateStatus<Gslb>(
@@ -336,8 +343,7 @@ export class GslbController {
       this.#written.delete(key);
       return false;
     }
-    for (const note of conditionNotes(kept?.wanted ?? gslb.status, wanted))
-      this.#options.events.record(gslb, note);
+    for (const note of conditionNotes(gslb.status, wanted)) this.#options.events.record(gslb, note);
     return true;
   }
 }
