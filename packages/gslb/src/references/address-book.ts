@@ -1,8 +1,10 @@
 import type { DnsClient } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
-import { addressFamilies, type AddressFamily, type FamilyTargets } from "../decide/address-family.ts";
+import { deepEqual } from "@meridian/kube";
+import type { FamilyTargets } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
+import { askAddresses, type AddressAnswers, type AddressQuestion } from "./address-answers.ts";
 import type { LookedUp } from "./exposed-addresses.ts";
 
 /** Whom to ask for addresses, how often, and whom to tell. */
@@ -23,9 +25,12 @@ interface Entry {
   state: LookedUp;
 }
 
+/** How soon a name is looked up again at the earliest, and after a failure. */
+const restMs = 5000;
+
 /**
- * Addresses of host names in the edge DNS: looked up in the background, again each period, and read without waiting. The
- * last good answer stands while later lookups fail.
+ * Addresses of host names in the edge DNS: looked up in the background, again when their TTL or the period ends, and read
+ * without waiting. The last good answer of each family stands while later lookups of it fail.
  */
 export class AddressBook {
   readonly #clock: Runtime["clock"];
@@ -77,61 +82,37 @@ export class AddressBook {
 
   async #follow(entry: Entry, signal: AbortSignal): Promise<void> {
     while (entry.keys.size > 0) {
-      const found = await lookUpAddresses(entry.name, {
+      const found = await askAddresses(entry.name, {
         ...this.#options,
         servers: this.#options.servers(),
         signal,
       });
-      const isKept = found.state === "failed" && entry.state.state === "known";
-      if (!isKept && JSON.stringify(found) !== JSON.stringify(entry.state)) {
-        entry.state = found;
+      const state = merged(entry.state, found);
+      if (!deepEqual(state, entry.state)) {
+        entry.state = state;
         for (const key of entry.keys) this.#options.onChange(key);
       }
-      await this.#clock.sleep(this.#options.periodMs, signal);
+      const freshMs = Math.max(restMs, found.ttlSeconds * 1000);
+      await this.#clock.sleep(Math.min(this.#options.periodMs, freshMs), signal);
     }
     this.#entries.delete(entry.name);
   }
 }
 
-/** Asks edge servers for a name's addresses of both families, following aliases. An answer without any is an answer. */
+/** Asks edge servers once for a name's addresses of both families, following aliases. An answer without any is an answer. */
 export async function lookUpAddresses(
   name: string,
-  options: {
-    readonly dnsClient: Pick<DnsClient, "query">;
-    readonly servers: readonly Endpoint[];
-    readonly deadlineMs: number;
-    readonly signal: AbortSignal;
-  },
+  question: AddressQuestion,
 ): Promise<Exclude<LookedUp, { state: "pending" }>> {
-  const { dnsClient, servers, deadlineMs, signal } = options;
-  if (servers.length === 0)
-    return { state: "failed", verdict: "no edge DNS server is configured; set EDGE_DNS_SERVERS" };
-  const ask = async (family: AddressFamily): Promise<readonly string[] | { readonly verdict: string }> => {
-    const verdict = await dnsClient.query({
-      name,
-      type: family,
-      servers,
-      deadlineMs,
-      recursionDesired: true,
-      signal,
-    });
-    if (verdict.state === "unreachable") return { verdict: verdict.reason };
-    if (verdict.state === "refused") return { verdict: verdict.rcode };
-    if (verdict.outcome === "referral") return { verdict: "a referral in place of an answer" };
-    return verdict.records
-      .filter((record) => record.type === family)
-      .map((record) => record.data)
-      .sort();
-  };
-  const [A, AAAA] = await Promise.all(addressFamilies.map(ask));
-  if (!isList(A)) return { state: "failed", verdict: A?.verdict ?? "no answer" };
-  // A server that only fails for AAAA does not take the IPv4 addresses away.
-  const targets: FamilyTargets = { A, AAAA: isList(AAAA) ? AAAA : [] };
-  return { state: "known", targets };
+  return merged({ state: "pending" }, await askAddresses(name, question));
 }
 
-function isList(
-  answer: readonly string[] | { readonly verdict: string } | undefined,
-): answer is readonly string[] {
-  return Array.isArray(answer);
+/** The answers, and for a family that failed what was known of it before. */
+function merged(before: LookedUp, { A, AAAA }: AddressAnswers): Exclude<LookedUp, { state: "pending" }> {
+  const known: Partial<FamilyTargets> = before.state === "known" ? before.targets : {};
+  const v4 = "addresses" in A ? A.addresses : known.A;
+  // A name whose IPv4 addresses were never known is not known; a server that only fails for AAAA is one of old.
+  if (v4 === undefined) return { state: "failed", verdict: "verdict" in A ? A.verdict : "no answer" };
+  const v6 = "addresses" in AAAA ? AAAA.addresses : (known.AAAA ?? []);
+  return { state: "known", targets: { A: v4, AAAA: v6 } };
 }

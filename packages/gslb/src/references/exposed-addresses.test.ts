@@ -112,6 +112,11 @@ const cases: readonly Case[] = [
   { name: "a last comma", annotations: { [addresses]: "10.0.0.1," }, expect: /"" is no address/ },
   { name: "a blank host names annotation", annotations: { [hostnames]: " " }, expect: /is blank/ },
   {
+    name: "what is no host name in the annotation",
+    annotations: { [hostnames]: "one..test" },
+    expect: /one\.\.test .* is no host name: it has an empty label/,
+  },
+  {
     name: "a host name without address",
     annotations: { [hostnames]: "one.test,empty.test" },
     expect: /empty.test .* has no address/,

@@ -1,4 +1,5 @@
 import { splitFamilies, type FamilyTargets } from "../decide/address-family.ts";
+import { hostNameProblem } from "../decide/dns-name.ts";
 import type { ExposedOutcome } from "../decide/gslb-snapshot.ts";
 import { exposedAddressesAnnotation, exposedHostnamesAnnotation } from "../resources/gslb-annotations.ts";
 import type { Gslb } from "../resources/gslb.ts";
@@ -84,6 +85,9 @@ function fromNames(
   const A: string[] = [];
   const AAAA: string[] = [];
   for (const name of names) {
+    const invalid = hostNameProblem(name);
+    if (invalid !== undefined)
+      return { source: of.source, problem: `${name} (${of.source}) is no host name: ${invalid}` };
     const found = of.lookUp(name);
     if (found.state === "pending") return { source: of.source };
     if (found.state === "failed")
