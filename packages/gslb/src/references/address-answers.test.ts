@@ -26,14 +26,16 @@ text 60 TXT "none"
 alias 60 CNAME lb.one.test.
 twice 60 CNAME alias.two.test.
 astray 60 CNAME gone.one.test.
-${Array.from({ length: 12 }, (_, step) => `step${step} 60 CNAME step${step}.two.test.`).join("\n")}
+${Array.from({ length: 80 }, (_, step) => `step${step} 60 CNAME step${step}.two.test.`).join("\n")}
+loop 60 CNAME loop.two.test.
 `,
   `$ORIGIN two.test.
 @ 60 SOA ns hostmaster 1 7200 1800 86400 30
 @ 60 NS ns
 ns 60 A 10.0.0.53
 alias 60 CNAME lb.one.test.
-${Array.from({ length: 12 }, (_, step) => `step${step} 60 CNAME step${step + 1}.one.test.`).join("\n")}
+${Array.from({ length: 80 }, (_, step) => `step${step} 60 CNAME step${step + 1}.one.test.`).join("\n")}
+loop 60 CNAME loop.one.test.
 `,
 ];
 
@@ -54,6 +56,12 @@ const cases: readonly Case[] = [
   {
     name: "a chain that does not end",
     host: "step0.one.test",
+    A: /too long a chain of aliases/,
+    AAAA: /too long/,
+  },
+  {
+    name: "a chain that comes back",
+    host: "loop.one.test",
     A: /too long a chain of aliases/,
     AAAA: /too long/,
   },
