@@ -165,6 +165,25 @@ test("a reconcile that takes too long is told so and counts as failed", async ()
   assert.equal((logged[0]?.fields["error"] as { code?: string } | undefined)?.code, "DeadlineExceeded");
 });
 
+test("each reconcile has the whole of its deadline, whenever it began and whoever ended before", async () => {
+  const aborted: string[] = [];
+  const { simulation, controller, stop, running } = bench(
+    async (key, signal, { clock }) => {
+      const lastsMs = key.startsWith("short") ? 300 : 10_000;
+      await clock.sleep(lastsMs, signal).catch(() => aborted.push(`${key}@${Math.round(simulation.nowMs)}`));
+    },
+    { deadlineMs: 1_000, concurrency: 10 },
+  );
+  const begins = { first: 0, "short-1": 100, second: 400, "short-2": 900, third: 1_200, last: 5_000 };
+  for (const [key, atMs] of Object.entries(begins)) simulation.schedule(atMs, () => controller.enqueue(key));
+  await simulation.run({ untilMs: 5_500 });
+  assert.deepEqual(aborted, ["first@1000", "second@1400", "third@2200"]);
+  stop();
+  await simulation.complete(running);
+  assert.deepEqual(aborted.slice(3), ["last@5500"]);
+  assert.equal(simulation.pendingTimers, 0);
+});
+
 test("a controller runs once", async () => {
   const { controller } = bench(() => {});
   await assert.rejects(controller.run(new AbortController().signal), { code: "AlreadyRunning" });

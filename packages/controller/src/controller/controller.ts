@@ -1,13 +1,14 @@
 import type { Clock, Logger } from "@meridian/runtime";
 import { ControllerError } from "../controller-error.ts";
 import { deadlineSignal } from "../deadline-signal.ts";
-import type { DeadlineSignal } from "../deadline-signal.ts";
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { HandlerRegistration } from "../informer/informer-handler.ts";
 import type { RetryOptions } from "../queue/retry-delays.ts";
 import { WorkQueue } from "../queue/work-queue.ts";
 import type { AddOptions, TakenKey, WorkQueueMeter } from "../queue/work-queue.ts";
 import { errorText, isTerminal } from "./reconcile-error.ts";
+import { RunningReconciles } from "./running-reconciles.ts";
+import type { RunningReconcile } from "./running-reconciles.ts";
 import type { Source } from "./source.ts";
 
 /** What a reconcile returns: nothing more to do until something changes, or look again after so many milliseconds. */
@@ -94,7 +95,7 @@ export class Controller {
   readonly #options: ControllerOptions;
   readonly #queue: WorkQueue;
   readonly #observer: ControllerObserver | undefined;
-  readonly #running = new Map<string, DeadlineSignal>();
+  readonly #running: RunningReconciles;
   readonly #stuck = new Set<string>();
   #started = false;
   #hasSynced = false;
@@ -119,6 +120,9 @@ export class Controller {
       ...(meter === undefined ? {} : { meter: meter.queues }),
     });
     this.#observer = meter?.observe(this);
+    const { deadlineMs = 600_000 } = options;
+    const onIgnored = (running: RunningReconcile): void => this.#leave(running);
+    this.#running = new RunningReconciles(runtime.clock, { deadlineMs, graceMs, onIgnored });
   }
 
   /** Asks for a run of this key. Any number of calls before that run begins are one. */
@@ -174,6 +178,7 @@ export class Controller {
     } finally {
       for (const registration of registrations) registration.remove();
       void this.#queue.shutDown({ drop: true });
+      this.#running.close();
     }
   }
 
@@ -196,59 +201,34 @@ export class Controller {
   /** Never rejects. */
   async #work(): Promise<void> {
     for (;;) {
-      const taken = await this.#queue.take();
+      const taken = this.#queue.takeNow() ?? (await this.#queue.take());
       if (taken === undefined) return;
       await this.#run(taken);
     }
   }
 
-  /** Runs one reconcile, and gives the key back when it has ended. Never rejects. */
-  async #run(taken: TakenKey): Promise<void> {
-    const { key } = taken;
-    const { deadlineMs = 600_000 } = this.#options;
-    const startedMs = this.#clock.monotonicMs();
-    let leave: (() => void) | undefined;
-    let cancelLeave = (): void => {};
-    const bounds = deadlineSignal(this.#clock, {
-      signal: undefined,
-      ms: deadlineMs,
-      reason: () => {
-        cancelLeave = this.#clock.after(graceMs, () => leave?.());
-        return new ControllerError(
-          "DeadlineExceeded",
-          `reconcile of ${key} takes longer than ${deadlineMs} ms`,
-        );
-      },
-    });
-    if (this.#ending !== undefined) bounds.abort(this.#ending.reason);
-    this.#running.set(key, bounds);
-    const ended = this.#reconcile(taken, { signal: bounds.signal, startedMs }).finally(() => {
-      cancelLeave();
-      bounds[Symbol.dispose]();
-      this.#running.delete(key);
-      this.#stuck.delete(key);
-      this.#queue.done(key);
-    });
-    const left = new Promise<void>((resolve) => {
-      leave = () => {
-        this.#stuck.add(key);
-        this.#tell(taken, { error: bounds.signal.reason as unknown, startedMs, thrown: false });
-        resolve();
+  /** Runs one reconcile, and gives the key back when it has ended. Resolves then, or when it is left to itself. */
+  #run(taken: TakenKey): Promise<void> {
+    return new Promise((release, reject) => {
+      const running = {
+        taken,
+        startedMs: this.#clock.monotonicMs(),
+        stopping: new AbortController(),
+        release,
       };
+      if (this.#ending !== undefined) running.stopping.abort(this.#ending.reason);
+      this.#running.begin(running);
+      this.#reconcile(running).then(release, reject);
     });
-    await Promise.race([ended, left]);
   }
 
   /** Never rejects: what goes wrong with one key is that key's affair. */
-  async #reconcile(
-    taken: TakenKey,
-    { signal, startedMs }: { readonly signal: AbortSignal; readonly startedMs: number },
-  ): Promise<void> {
+  async #reconcile({ taken, startedMs, stopping }: RunningReconcile): Promise<void> {
     const { key, priority } = taken;
-    let running: Promise<ReconcileResult> | undefined;
+    let reconciling: Promise<ReconcileResult> | undefined;
     try {
-      running = this.#options.reconcile(key, signal);
-      const result = await running;
+      reconciling = this.#options.reconcile(key, stopping.signal);
+      const result = await reconciling;
       if (this.#stuck.has(key)) return;
       this.#succeeded++;
       this.#queue.forget(key);
@@ -262,8 +242,20 @@ export class Controller {
       });
     } catch (error) {
       if (this.#stuck.has(key) || this.#ending !== undefined) return;
-      this.#tell(taken, { error, startedMs, thrown: running === undefined || !(error instanceof Error) });
+      const thrown = reconciling === undefined || !(error instanceof Error);
+      this.#tell(taken, { error, startedMs, thrown });
+    } finally {
+      this.#running.end(key);
+      this.#stuck.delete(key);
+      this.#queue.done(key);
     }
+  }
+
+  /** Its worker goes on; its key stays taken. */
+  #leave({ taken, startedMs, stopping, release }: RunningReconcile): void {
+    this.#stuck.add(taken.key);
+    this.#tell(taken, { error: stopping.signal.reason as unknown, startedMs, thrown: false });
+    release();
   }
 
   /** Reports a failure once, and has the key tried again unless that is no use. */
@@ -332,14 +324,14 @@ export class Controller {
       void this.#queue.shutDown({ drop: true });
       if (await this.#endsWithin(ended, graceMs)) return;
     }
-    const keys = [...this.#running.keys()];
+    const { keys } = this.#running;
     const message = `controller ${this.name}: ${keys.length} reconciles have not ended ${stopMs} ms after the stop: ${keys.slice(0, 5).join(", ")}`;
     throw new ControllerError("DeadlineExceeded", message);
   }
 
   #abort(reason: unknown): void {
     this.#ending = { reason };
-    for (const bounds of this.#running.values()) bounds.abort(reason);
+    this.#running.abort(reason);
   }
 
   async #endsWithin(ended: Promise<void>, ms: number): Promise<boolean> {

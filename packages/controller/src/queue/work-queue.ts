@@ -145,9 +145,22 @@ export class WorkQueue {
 
   /** Resolves with the next key, which is the caller's until `done`; with `undefined` once shut down and empty. */
   take(): Promise<TakenKey | undefined> {
-    const next = this.#next();
+    const next = this.takeNow();
     if (next !== undefined || this.#shutDown) return Promise.resolve(next);
     return new Promise((resolve) => this.#takers.push(resolve));
+  }
+
+  /** The next key, which is the caller's until `done`; `undefined` where none is ready. */
+  takeNow(): TakenKey | undefined {
+    const next = this.#ready.take();
+    const entry = next && this.#entries.get(next.key);
+    if (next === undefined || entry === undefined) return undefined;
+    const nowMs = this.#clock.monotonicMs();
+    this.#observer?.onTake(nowMs - entry.readySinceMs);
+    entry.wish = undefined;
+    entry.takenAtMs = nowMs;
+    this.#taken.add(entry);
+    return next;
   }
 
   /** Gives a key back. It is queued again if it was added since it was taken. */
@@ -213,24 +226,12 @@ export class WorkQueue {
     if (!this.#ready.has(key)) entry.readySinceMs = nowMs;
     this.#ready.put(key, wish.priority);
     const taker = this.#takers.shift();
-    if (taker !== undefined) taker(this.#next());
+    if (taker !== undefined) taker(this.takeNow());
   }
 
   #onDue(key: string): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#settle(key, entry);
-  }
-
-  #next(): TakenKey | undefined {
-    const next = this.#ready.take();
-    const entry = next && this.#entries.get(next.key);
-    if (next === undefined || entry === undefined) return undefined;
-    const nowMs = this.#clock.monotonicMs();
-    this.#observer?.onTake(nowMs - entry.readySinceMs);
-    entry.wish = undefined;
-    entry.takenAtMs = nowMs;
-    this.#taken.add(entry);
-    return next;
   }
 
   #checkIdle(): void {
