@@ -11,3 +11,4 @@ export type { ExplainedPeer, ExplainedService, Explanation } from "./decide/inde
 export { dnsKeysLabel } from "./zones/dns-secrets.ts";
 export type { DnsKeys } from "./zones/dns-secrets.ts";
 export type { SignedZonesOptions } from "./zones/signed-zones.ts";
+export { viewTransferServer } from "./zones/view-transfer-server.ts";

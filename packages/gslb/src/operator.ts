@@ -4,7 +4,7 @@ import {
   type KubeClient,
   type SourceInformer,
 } from "@meridian/controller";
-import type { Authority, DnsClient, GeoStatus, WatchedFile } from "@meridian/dns";
+import type { Authority, DnsClient, GeoStatus, WatchedFile, ZoneTransferClient } from "@meridian/dns";
 import { deepEqual, objectKey } from "@meridian/kube";
 import { whileWaiting } from "@meridian/runtime";
 import type { Runtime } from "@meridian/runtime";
@@ -46,6 +46,8 @@ export interface OperatorOptions {
   readonly authority: Authority;
   /** Asks peers and edge servers; must leave from the cluster's own address. */
   readonly dnsClient: DnsClient;
+  /** Fetches the views of peers that share the fleet's key. Absent: peers are asked host by host. */
+  readonly transfers?: Pick<ZoneTransferClient, "fetchZone">;
   /** Signs zones for which there are keys in Secrets. Absent: nothing is signed. */
   readonly signing?: SignedZonesOptions;
   /** Called with the TSIG keys and cookie secrets in Secrets whenever they change: for a keyring and the authority. */
@@ -154,6 +156,8 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     deadlineMs,
     periodMs,
     onStranger: (zone, nameServer) => delegating.meet(zone, nameServer),
+    requiresProof: config.peerProof === "required",
+    ...(options.transfers === undefined ? {} : { transfers: options.transfers }),
   });
   const addresses = new AddressBook(runtime, {
     dnsClient,
@@ -182,6 +186,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     onKeys: (found) => {
       options.onKeys?.(found);
       signed?.setKeys(found.signing);
+      peers.setKeys(found.tsig);
       keyExchanges?.setKeys(found.tsig);
       delegating.setParentKeys(found.parent);
     },

@@ -41,6 +41,8 @@ test("the minimal environment gives the defaults, and reading it again the same"
     notify: true,
     addressGraceSeconds: 300,
     peerDeadlineMs: 2000,
+    peerProof: "preferred",
+    leaseSeconds: 30,
     answerModes: { weights: "choice", txtTargets: "records" },
     geo: {
       databasePath: undefined,

@@ -57,6 +57,10 @@ export interface OperatorConfig {
    * any more.
    */
   readonly addressGraceSeconds: number;
+  /** `MERIDIAN_PEER_PROOF`: whether peers that cannot prove themselves by the fleet's key are believed all the same. */
+  readonly peerProof: "preferred" | "required";
+  /** `MERIDIAN_LEASE_SECONDS`: how long what the own cluster says of itself is answered after its operator has died. */
+  readonly leaseSeconds: number;
   /** `MERIDIAN_WEIGHTS` and `MERIDIAN_TXT_TARGETS` */
   readonly answerModes: AnswerModes;
   /** The variables that start with `MERIDIAN_GEOIP_`. */
@@ -133,6 +137,8 @@ export function parseOperatorConfig(
       max: 86_400,
     }),
     peerDeadlineMs: reader.integer("MERIDIAN_PEER_DEADLINE_MS", { fallback: 2000, min: 100, max: 60_000 }),
+    peerProof: reader.choice("MERIDIAN_PEER_PROOF", ["preferred", "required"], "preferred"),
+    leaseSeconds: reader.integer("MERIDIAN_LEASE_SECONDS", { fallback: 30, min: 1, max: 3_600 }),
     answerModes: {
       weights: reader.choice("MERIDIAN_WEIGHTS", ["choice", "order"], "choice"),
       txtTargets: reader.choice("MERIDIAN_TXT_TARGETS", ["records", "strings"], "records"),

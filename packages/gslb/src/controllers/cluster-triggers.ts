@@ -62,7 +62,10 @@ function watchGslbs({ copies, gslbs, feeder }: TriggerTargets): void {
           (name) => old.metadata.annotations?.[name] === gslb.metadata.annotations?.[name],
         ) &&
         deepEqual(old.spec, gslb.spec);
-      if (!isSame) gslbs.controller.enqueue(objectKey(gslb.metadata));
+      if (isSame) return;
+      gslbs.controller.enqueue(objectKey(gslb.metadata));
+      // Peers are told how it is balanced.
+      feeder.touch(objectKey(gslb.metadata));
     },
     onDelete(gslb) {
       gslbs.controller.enqueue(objectKey(gslb.metadata));

@@ -8,6 +8,7 @@ import {
   registerDnsMetrics,
   serveDns,
   TsigKeyring,
+  ZoneTransferClient,
   type WatchedFile,
   type ZoneSigning,
 } from "@meridian/dns";
@@ -17,6 +18,7 @@ import {
   legacyGslbType,
   parseOperatorConfig,
   startOperator,
+  viewTransferServer,
   type Operator,
   type ResolveHost,
 } from "@meridian/gslb";
@@ -108,6 +110,7 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   authority.requests = createRequestPipeline({
     ...{ clock: runtime.clock, log: runtime.log, keyring, authority },
     ...(authority.rateLimit === undefined ? {} : { rateLimit: authority.rateLimit }),
+    transfer: viewTransferServer({ clock: runtime.clock, authority }).answer,
   });
   const threads = options.openThreads?.(authority);
   const server = closing.use(
@@ -118,8 +121,13 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   );
   const dnsClient = options.dnsClient ?? closing.use(new DnsClient(runtime, { from: options.dns.address }));
 
+  // A peer that falls silent in the middle is as dead as one that does not answer a question.
+  const transfers = new ZoneTransferClient(runtime, {
+    from: options.dns.address,
+    idleMs: config.peerDeadlineMs,
+  });
   const operator = startOperator(runtime, {
-    ...{ client, config, authority, dnsClient, meter: new ControllerMetrics(registry) },
+    ...{ client, transfers, config, authority, dnsClient, meter: new ControllerMetrics(registry) },
     signing: {
       answers: new AnswerSigner({ clock: runtime.clock }),
       ...(threads === undefined ? {} : { onSigning: signingOf(threads) }),
