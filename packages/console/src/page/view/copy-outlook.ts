@@ -13,8 +13,7 @@ export function copyOutlook(
   lab: { readonly truth: Pick<TruthState, "oldestResumable">; readonly log: readonly LabLogEntry[] },
 ): CopyOutlook {
   if (!copy.stale) return "fresh";
-  if (copy.wire === "silent") return "heldBack";
-  if (copy.wire === "open" && copy.heldBack > 0) return "heldBack";
+  if (copy.heldBack > 0) return "heldBack";
   if (copy.behind === 0) return "differs";
   if (copy.wire === "open") return takenOutVersions(copy.name, lab.log).size > 0 ? "differs" : "catchingUp";
   return copy.version !== null && copy.version >= lab.truth.oldestResumable ? "differences" : "everything";

@@ -20,6 +20,7 @@ interface Case {
   readonly history: string;
   readonly copies: readonly (number | null)[];
   readonly wire?: "cut";
+  readonly heldBack?: number;
   /** What befell copy-1. */
   readonly events?: readonly LabEvent[];
   readonly lines: readonly string[];
@@ -36,6 +37,11 @@ const cases: readonly Case[] = [
     name: "what a copy lacks can still be had, or is forgotten",
     ...{ version: 8, oldest: 4, history: "~+~-", copies: [3, 6, 8], near: "1-8" },
     lines: ["....~+~-____", "###xoooo____", "######oo____", "########____"],
+  },
+  {
+    name: "what is held back can still come, forgotten or not",
+    ...{ version: 4, oldest: 3, history: "+", copies: [1], near: "1-8", heldBack: 3 },
+    lines: ["...+________", "#ooo________"],
   },
   {
     name: "later on the newest versions are shown",
@@ -68,7 +74,19 @@ const cases: readonly Case[] = [
   },
 ];
 
-for (const { copies, events = [], history, lines, name, near, oldest, version, wire = "open" } of cases) {
+for (const each of cases) {
+  const {
+    copies,
+    events = [],
+    heldBack = 0,
+    history,
+    lines,
+    name,
+    near,
+    oldest,
+    version,
+    wire = "open",
+  } = each;
   test(name, () => {
     const changes = { "+": "created", "~": "changed", "-": "deleted" } as const;
     const state = {
@@ -88,11 +106,12 @@ for (const { copies, events = [], history, lines, name, near, oldest, version, w
             : [],
         ),
       },
-      copies: copies.map((each, index) => ({
+      copies: copies.map((at, index) => ({
         name: `copy-${index + 1}`,
-        version: each,
+        version: at,
         wire,
-        stale: each !== version || events.length > 0,
+        heldBack,
+        stale: at !== version || events.length > 0,
       })),
       log: events.map((event) => ({ number: 1, atMs: 0, event })),
     } as unknown as LabState;

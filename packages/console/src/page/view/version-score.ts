@@ -88,6 +88,7 @@ function markInCopy(
     // Another watch begins after the version of the copy, and brings what was taken out behind it.
     if (takenOut.has(version) && (passed || copy.wire !== "cut")) return "takenOut";
     if (passed) return "has";
-    return version > truth.oldestResumable ? "unseen" : "lost";
+    // What a wire holds back is on its way, remembered or not.
+    return version > truth.oldestResumable || copy.heldBack > 0 ? "unseen" : "lost";
   };
 }
