@@ -78,7 +78,7 @@ for (const guide of guides) {
           // The controller and the wire take their time; the next move is about what they did.
           if (number >= 7) await settled();
         }
-        await reads(step, guide.seen);
+        await reads(step.getByRole("status"), guide.seen);
         if (number === 4) await staysAfterReload(step, guide.stepOf(number));
         if (number < 8) await visit.press(guide.next);
         else await reads(step, guide.ending);

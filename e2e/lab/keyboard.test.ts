@@ -95,6 +95,11 @@ describe("without a pointer", { skip: (await browserAbsence()) ?? false }, () =>
     await keyboard.type("2");
     await keyboard.press("Enter");
     await reads(visit.log, "the history keeps 2 writes");
+    await visit.truth.getByLabel("Writes kept (1–50)").focus();
+    await keyboard.press("Control+A");
+    await keyboard.type("99");
+    await keyboard.press("Enter");
+    await reads(visit.log, "the history keeps 50 writes");
     await visit.elsewhere({ do: "addCopy" });
     await reads(visit.copy("copy-2"), "version 2");
     await visit.controller.getByLabel("trusts").focus();

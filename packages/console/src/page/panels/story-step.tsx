@@ -48,12 +48,14 @@ export function StoryStep(props: StepProps): ReactNode {
         {!seen && <Waiting {...props} onAgain={again} />}
       </div>
       <StoryEvidence state={state} shows={step.shows} />
-      {seen && (
-        <p className="step-seen">
-          <strong>{story.seenLabel}</strong> {text.seen}
-          {place.index === storySteps.length - 1 && <span className="ending">{story.ending}</span>}
-        </p>
-      )}
+      <div className="step-outcome" role="status">
+        {seen && (
+          <p className="step-seen">
+            <strong>{story.seenLabel}</strong> {text.seen}
+            {place.index === storySteps.length - 1 && <span className="ending">{story.ending}</span>}
+          </p>
+        )}
+      </div>
     </>
   );
 }

@@ -50,7 +50,7 @@ export function Story({ onPlace, place, state }: StoryProps): ReactNode {
             <Way to={place.index - 1} onGo={onIndex}>
               {story.back}
             </Way>
-            <Way to={place.index + 1} onGo={onIndex}>
+            <Way to={place.index + 1} onGo={onIndex} isDue={stepSeen(step, state.log)}>
               {story.next}
             </Way>
             <button type="button" className="button button-quiet" onClick={() => onPlace(() => undefined)}>
@@ -67,14 +67,16 @@ export function Story({ onPlace, place, state }: StoryProps): ReactNode {
 function Way(props: {
   readonly to: number;
   readonly onGo: (index: number) => void;
+  /** It is what comes next. */
+  readonly isDue?: boolean;
   readonly children: string;
 }): ReactNode {
-  const { children, onGo, to } = props;
+  const { children, isDue = false, onGo, to } = props;
   const leads = to >= 0 && to < storySteps.length;
   return (
     <button
       type="button"
-      className="button button-plain"
+      className={`button button-${isDue && leads ? "primary" : "plain"}`}
       aria-disabled={!leads}
       onClick={() => leads && onGo(to)}
     >

@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from "react";
 import type { ReactNode } from "react";
+import { useMessages } from "../text/messages-context.ts";
 
 /** Typing is over after this. */
 const settleMs = 600;
@@ -13,25 +14,28 @@ export interface NumberFieldProps {
   readonly onChoose: (value: number) => void;
 }
 
-/** A whole number. It counts when typing is over, and falls back to what holds where that is no number within the bounds. */
+/** A whole number. It counts when typing is over: as the nearest within the bounds, and not at all where it is no number. */
 export function NumberField({ label, max, min, onChoose, value }: NumberFieldProps): ReactNode {
+  const text = useMessages();
   const id = useId();
   const [draft, setDraft] = useState<string>();
-  const choose = (text: string): void => {
-    const number = Number(text);
+  const choose = (typed: string): void => {
+    const number = Math.min(max, Math.max(min, Number(typed)));
     setDraft(undefined);
-    if (/^\d+$/.test(text) && number >= min && number <= max && number !== value) onChoose(number);
+    if (/^-?\d+$/.test(typed) && number !== value) onChoose(number);
   };
   useEffect(() => {
     if (draft === undefined) return;
     const timer = setTimeout(() => {
-      if (/^\d+$/.test(draft)) choose(draft);
+      if (/^-?\d+$/.test(draft)) choose(draft);
     }, settleMs);
     return () => clearTimeout(timer);
   });
   return (
     <span className="field">
-      <label htmlFor={id}>{label}</label>
+      <label htmlFor={id}>
+        {label} <span className="bounds">{text.bounds(min, max)}</span>
+      </label>
       <input
         id={id}
         type="number"

@@ -1,4 +1,5 @@
 import type { LabEvent, Writer } from "../../lab-state.ts";
+import { fromTo } from "./from-to.ts";
 
 /** One line of the log, in English. */
 export function englishSentence(event: LabEvent): string {
@@ -46,7 +47,7 @@ export function englishSentence(event: LabEvent): string {
     case "copyRead": {
       const { after, before } = event;
       const quiet = before.fullReads === after.fullReads && before.watches === after.watches;
-      const counted = `full reads ${before.fullReads} → ${after.fullReads}, watches ${before.watches} → ${after.watches}`;
+      const counted = `full reads ${fromTo(before.fullReads, after.fullReads)}, watches ${fromTo(before.watches, after.watches)}`;
       return `${event.copy} was read ${count(event.times, "time")}, ${count(event.pods, "Pod")} each. The server counted ${counted}${quiet ? ": it did not notice" : ", for other reasons"}.`;
     }
     case "staleWriteRefused": {

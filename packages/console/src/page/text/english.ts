@@ -1,5 +1,6 @@
 import { labLimits } from "../../lab-state.ts";
 import { count, englishSentence } from "./english-log.ts";
+import { fromTo } from "./from-to.ts";
 import type { Messages } from "./messages.ts";
 
 /** The page in English. */
@@ -40,8 +41,8 @@ export const english: Messages = {
 
   aboutTitle: "What you see",
   about: [
-    "A controller has to know what there is. To ask the server for everything, again and again, would wear the server out; to ask seldom would make the controller slow. So it keeps a copy: it reads everything once, and then has only the changes sent to it, over a connection that stays open: its watch. This is an informer.",
-    "“The truth” is an API server, which alone is right. The copies are real informers of it. Nothing here is acted: the Pods are in that server, and each copy follows it by a watch of its own, which you can cut.",
+    "A controller has to know what there is. Asking the server for everything again and again would wear it out; asking seldom would make the controller slow. So it keeps a copy: it reads everything once, and from then on has only the changes sent to it, over a connection that stays open, its watch. This is an informer.",
+    "“The truth” is an API server; it alone is right. The copies are real informers of it. Nothing here is staged: the Pods are in that server, and each copy follows it by a watch of its own, which you can cut.",
   ],
   aboutMore: "What follows from that",
   lessons: [
@@ -123,7 +124,7 @@ export const english: Messages = {
       faults: {
         title: "Lost, doubled, late",
         text: "Spoil events on their way to the copy, one after the other, each time while a Pod is deleted.",
-        seen: "Each time it ended with three Pods. Who counts what is there needs every event to come some time, but not once, in time and alone.",
+        seen: "Each time it ended with three Pods. Whoever counts what is there needs the news to arrive at some point; it need not come exactly once, nor on time.",
       },
     },
     moves: {
@@ -144,7 +145,7 @@ export const english: Messages = {
   },
 
   score: {
-    title: "Who has come how far",
+    title: "How far each has come",
     caption: "The newest versions: what was written, and which copies have it",
     who: "Version",
     cell: {
@@ -183,6 +184,7 @@ export const english: Messages = {
   onPod: (action, name) => `${action} ${name}`,
   history: "History",
   historyLength: "Writes kept",
+  bounds: (min, max) => `(${min}–${max})`,
   historyEmpty: "Nothing is remembered.",
   forgotten: (version) => `forgotten up to version ${version}`,
   compact: "Forget the history",
@@ -215,7 +217,7 @@ export const english: Messages = {
   differs: "differs from the truth",
   confirmed: (seconds) => (seconds === null ? "never confirmed" : `last confirmed ${seconds} s ago`),
   outlook: {
-    fresh: "What is read here is what is.",
+    fresh: "What you read here is how things are.",
     differences: "The history reaches back far enough: the differences will do.",
     everything: "The history does not reach back so far: it will have to read everything.",
     heldBack: "The news is on its way and is held back.",
@@ -242,7 +244,7 @@ export const english: Messages = {
   heldBack: (events) => `${count(events, "event")} held back`,
   read: (times) => `Read ${times} times`,
   readResult: ({ fullReads, pods, times, watches }) =>
-    `${count(times, "read")} of ${count(pods, "Pod")}. Server: full reads ${fullReads.join(" → ")}, watches ${watches.join(" → ")}.`,
+    `${count(times, "read")} of ${count(pods, "Pod")}. Server: full reads ${fromTo(...fullReads)}, watches ${fromTo(...watches)}.`,
   copyPods: "Pods as this copy has them",
   sendChange: "Change",
   sendChangeLabel: (name, copy) => `Change ${name} as ${copy} has it`,
@@ -267,7 +269,7 @@ export const english: Messages = {
       delete: "so it deletes one",
     }[decides];
     const belief = `It counts ${seen} in ${copy} (version ${version}) and wants ${desired}, ${decision}.`;
-    if (state === "right") return `${belief} Its copy is as the truth.`;
+    if (state === "right") return `${belief} Its copy matches the truth.`;
     const lag =
       behind > 0 ? `Its copy is ${count(behind, "version")} behind` : "Its copy differs from the truth";
     return `${belief} ${lag}: in truth there ${actual === 1 ? "is 1" : `are ${actual}`}.`;

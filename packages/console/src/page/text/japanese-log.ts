@@ -1,4 +1,5 @@
 import type { LabEvent, Writer } from "../../lab-state.ts";
+import { fromTo } from "./from-to.ts";
 
 /** One line of the log, in Japanese. */
 export function japaneseSentence(event: LabEvent): string {
@@ -55,8 +56,8 @@ function sentenceOf(event: LabEvent): string {
     case "copyRead": {
       const { after, before } = event;
       const quiet = before.fullReads === after.fullReads && before.watches === after.watches;
-      const counted = `全件読み込み ${before.fullReads} → ${after.fullReads}、watch ${before.watches} → ${after.watches}`;
-      return `${event.copy} を ${event.times} 回（毎回 ${event.pods} 個）読みました。サーバーの数は ${counted}${quiet ? "。気づいてもいません" : "（増えた分は別の理由です）"}。`;
+      const counted = `全件読み込み ${fromTo(before.fullReads, after.fullReads)}、watch ${fromTo(before.watches, after.watches)}`;
+      return `${event.copy} を ${event.times} 回（毎回 ${event.pods} 個）読みました。サーバーの数は${counted}${quiet ? "。気づいてもいません" : "（増えた分は別の理由です）"}。`;
     }
     case "staleWriteRefused": {
       const sent = `${event.copy} が知る ${event.name}（版 ${event.sentVersion}）をもとに変更を送りました`;

@@ -1,4 +1,5 @@
 import { labLimits } from "../../lab-state.ts";
+import { fromTo } from "./from-to.ts";
 import { japaneseSentence, withBoundNumbers } from "./japanese-log.ts";
 import type { Messages } from "./messages.ts";
 
@@ -136,7 +137,7 @@ export const japanese: Messages = {
       changeOnce: "Pod を変える",
       sendFromCopy: "写しから変更を送る",
       startController: "コントローラーを動かす",
-      loseAndDelete: "削除の知らせを失う",
+      loseAndDelete: "削除の知らせを失わせる",
       doubleAndDelete: "二度届ける",
       delayAndDelete: "5 秒遅らせる",
     },
@@ -182,6 +183,7 @@ export const japanese: Messages = {
   onPod: (action, name) => `${name} を${action}`,
   history: "履歴",
   historyLength: "残す件数",
+  bounds: (min, max) => `（${min}〜${max}）`,
   historyEmpty: "何も覚えていません。",
   forgotten: (version) => withBoundNumbers(`版 ${version} までは忘れました`),
   compact: "履歴を捨てる",
@@ -229,9 +231,9 @@ export const japanese: Messages = {
   silence: "黙らせる",
   connect: "つなぎ直す",
   nextEvent: "次のイベントに手を加える",
-  lose: "失う",
+  lose: "失わせる",
   loseSilently: "抜き取る",
-  double: "重ねる",
+  double: "二度届ける",
   delay: (seconds) => `${seconds} 秒遅らせる`,
   armed: (fault) =>
     ({
@@ -244,7 +246,7 @@ export const japanese: Messages = {
   read: (times) => `${times} 回読む`,
   readResult: ({ fullReads, pods, times, watches }) =>
     withBoundNumbers(
-      `${pods} 個を ${times} 回読みました。サーバー：全件読み込み ${fullReads.join(" → ")}、watch ${watches.join(" → ")}。`,
+      `${pods} 個を ${times} 回読みました。サーバー：全件読み込み ${fromTo(...fullReads)}、watch ${fromTo(...watches)}。`,
     ),
   copyPods: "この写しの Pod",
   sendChange: "変える",

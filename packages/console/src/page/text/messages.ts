@@ -89,6 +89,7 @@ export interface Messages {
   readonly onPod: (action: string, name: string) => string;
   readonly history: string;
   readonly historyLength: string;
+  readonly bounds: (min: number, max: number) => string;
   readonly historyEmpty: string;
   readonly forgotten: (version: number) => string;
   readonly compact: string;

@@ -30,7 +30,7 @@ const cases: readonly Case[] = [
   {
     name: "right",
     ...{ seen: 3, pods: 3, behind: 0, stale: false },
-    english: "It counts 3 in copy-1 (version 6) and wants 3, so it does nothing. Its copy is as the truth.",
+    english: "It counts 3 in copy-1 (version 6) and wants 3, so it does nothing. Its copy matches the truth.",
   },
   {
     name: "content while Pods are missing",
