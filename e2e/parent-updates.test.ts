@@ -65,8 +65,8 @@ function define(): void {
   };
   const glueOf = async (name: string, zone = balancedZone): Promise<readonly string[]> =>
     (await fleet.parent.dig(nameServerOf(name, zone), "A")).addresses;
-  const joined = async (name: string): Promise<void> => {
-    await fleet.join(name, { settings });
+  const joined = async (name: string, more: Readonly<Record<string, string>> = {}): Promise<void> => {
+    await fleet.join(name, { settings: { ...settings, ...more } });
     await giveKey(name);
   };
 
@@ -87,13 +87,14 @@ function define(): void {
     assert.deepEqual(await glueOf("eu"), ["10.53.0.1"]);
   });
 
-  test("P-14, P-07: clusters that come later add themselves, and touch nothing of the others", async () => {
-    await joined("us");
+  test("P-14, P-07, V-02: clusters that come later add themselves, by both families, and touch nothing of the others", async () => {
+    await joined("us", { MERIDIAN_DNS_ADDRESSES: "10.53.0.2,2001:db8::53" });
     await fleet.delegates(["eu", "us"]);
     await joined("za");
     await fleet.delegates(["eu", "us", "za"]);
     for (const [index, tag] of ["eu", "us", "za"].entries())
       assert.deepEqual(await glueOf(tag), [`10.53.0.${index + 1}`]);
+    assert.deepEqual((await fleet.parent.dig(nameServerOf("us"), "AAAA")).addresses, ["2001:db8::53"]);
     await fleet.deploy(app);
     await fleet.answers(app, [eu, us, za]);
   });
@@ -121,7 +122,7 @@ function define(): void {
       for (const [tag, cluster] of fleet.clusters) {
         assert.deepEqual((await cluster.dig("written.cloud.example.com")).addresses, [eu, us, za].toSorted());
         const { status } = await cluster.get<ZoneObject>(zoneObject);
-        assert.equal(status?.dnsServers?.length, 3, `${tag} still knows all`);
+        assert.equal(status?.dnsServers?.length, 4, `${tag} still knows all, us by both families`);
       }
     };
     await throughout("everybody knows everybody", known, { forMs: 5_000 });
@@ -159,6 +160,7 @@ function define(): void {
         if (isSentHere) assert.equal(status, "NOERROR");
       }
     })();
+    answering.catch(() => {}); // awaited below
     await cluster.kubectl(["delete", furtherObject, "--timeout=60s"]);
     isOver = true;
     await answering;
