@@ -52,6 +52,32 @@ export class Moment {
   }
 }
 
+/** Goes to the server and back on a connection of its own: what was sent before has had its chance to come. */
+export async function goRound({ server, client, serverAddress }: ContractNodes): Promise<void> {
+  const far = new Moment();
+  await using listener = await server.network.listenTcp({
+    address: serverAddress,
+    port: 0,
+    onConnection: (connection) => {
+      void collect(connection.received)
+        .then(() => connection.end())
+        .then(() => far.now());
+    },
+  });
+  await using near = await client.network.connectTcp({ to: listener.local });
+  await near.end();
+  await collect(near.received);
+  await far.come;
+}
+
+/** Resolves when a number no longer grows while others go round ten times. */
+export async function untilStill(nodes: ContractNodes, read: () => number): Promise<void> {
+  for (let before = Number.NaN; before !== read();) {
+    before = read();
+    for (let round = 0; round < 10; round++) await goRound(nodes);
+  }
+}
+
 /** Octets that tell their place, so that loss, doubling and disorder show. */
 export function pattern(length: number, start = 0): Uint8Array {
   const bytes = new Uint8Array(length);

@@ -11,7 +11,7 @@ import type {
 } from "../network.ts";
 import { readBody } from "../network.ts";
 import type { ContractNodes, ContractSubject } from "./contract-subject.ts";
-import { Moment, collect, pattern, toBytes, toText } from "./contract-subject.ts";
+import { Moment, collect, goRound, pattern, toBytes, toText, untilStill } from "./contract-subject.ts";
 
 /** How server and client of the contract speak; plain where nothing is given. */
 export interface HttpVariant {
@@ -213,7 +213,7 @@ export function describeHttp(subject: ContractSubject, variant: HttpVariant): vo
       });
       return withServer(handler, async ({ client, nodes }) => {
         const { body } = await client.request({ method: "GET", target: "/" });
-        await nodes.client.clock.sleep(400);
+        await untilStill(nodes, () => sent);
         assert.ok(sent < total, "the whole stream was taken although nobody reads");
         assert.equal((await collect(body)).length, total * 256 * 1024);
       });
@@ -287,7 +287,7 @@ export function describeHttp(subject: ContractSubject, variant: HttpVariant): vo
           const response = await client.request({ method: "GET", target });
           await collect(response.body);
         }
-        await nodes.client.clock.sleep(30);
+        await goRound(nodes);
         assert.deepEqual(
           signals.map((signal) => signal.aborted),
           [false, false],

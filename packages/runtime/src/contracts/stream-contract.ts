@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 
 import type { StreamConnection, StreamServer, StreamSink } from "../stream-server.ts";
 import type { ContractNodes, ContractSubject } from "./contract-subject.ts";
-import { Moment, collect, pattern, toBytes, toText } from "./contract-subject.ts";
+import { Moment, collect, goRound, pattern, toBytes, toText } from "./contract-subject.ts";
 
 /** What every network keeps for connections whose octets are handed over within the read. */
 export function describeStreams(subject: ContractSubject): void {
@@ -48,7 +48,7 @@ export function describeStreams(subject: ContractSubject): void {
         await near.write(toBytes("x"));
         near.destroy();
         await closed.come;
-        await nodes.server.clock.sleep(20);
+        await goRound(nodes);
         assert.equal(closes, 1);
         assert.deepEqual(ends, [near.remote, near.local]);
       }));
@@ -115,7 +115,7 @@ export function describeStreams(subject: ContractSubject): void {
         await near.write(toBytes("one"));
         await first.come;
         await near.write(toBytes("two"));
-        await nodes.server.clock.sleep(50);
+        await goRound(nodes);
         assert.equal(text, "one");
         server!.resume();
         await last.come;
@@ -123,16 +123,19 @@ export function describeStreams(subject: ContractSubject): void {
 
     it("stop taking connections, and let the open ones go on", () =>
       on(async (nodes) => {
-        await using server = await serve(nodes, (connection) => ({
-          ...idleSink,
-          onOctets: (octets) => {
-            connection.send(octets.slice());
-            connection.end();
-          },
-        }));
+        const accepted = new Moment();
+        await using server = await serve(nodes, (connection) => {
+          accepted.now();
+          return {
+            ...idleSink,
+            onOctets: (octets) => {
+              connection.send(octets.slice());
+              connection.end();
+            },
+          };
+        });
         await using near = await nodes.client.network.connectTcp({ to: server.local });
-        // Accepted before the stop for certain.
-        await nodes.server.clock.sleep(50);
+        await accepted.come;
         server.stop();
         await assert.rejects(nodes.client.network.connectTcp({ to: server.local }), { code: "Refused" });
         await near.write(toBytes("still here"));

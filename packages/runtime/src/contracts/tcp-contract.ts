@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 
 import type { TcpConnection } from "../network.ts";
 import type { ContractNodes, ContractSubject } from "./contract-subject.ts";
-import { Moment, collect, pattern, toBytes, toText } from "./contract-subject.ts";
+import { Moment, collect, goRound, pattern, toBytes, toText, untilStill } from "./contract-subject.ts";
 
 /** What every network keeps for connections. */
 export function describeTcp(subject: ContractSubject): void {
@@ -29,7 +29,7 @@ export function describeTcp(subject: ContractSubject): void {
         await pair.near.end();
         assert.equal(toText(await collect(pair.far.received)), "that is all");
         await pair.far.write(toBytes("still "));
-        await nodes.server.clock.sleep(20);
+        await goRound(nodes);
         await pair.far.write(toBytes("talking"));
         await pair.far.end();
         assert.equal(toText(await collect(pair.near.received)), "still talking");
@@ -56,7 +56,7 @@ export function describeTcp(subject: ContractSubject): void {
           }
           await pair.near.end();
         })();
-        await nodes.client.clock.sleep(300);
+        await untilStill(nodes, () => writtenBytes);
         assert.ok(writtenBytes < total, "everything was accepted although nobody reads");
         let readBytes = 0;
         for await (const octets of pair.far.received) {

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { deferred, type AnswerDatagram, type Endpoint } from "../network.ts";
 import type { Runtime } from "../runtime.ts";
 import type { ContractSubject } from "./contract-subject.ts";
-import { Moment, pattern, toBytes, toText } from "./contract-subject.ts";
+import { Moment, goRound, pattern, toBytes, toText } from "./contract-subject.ts";
 
 // oxlint-disable-next-line max-params -- AnswerDatagram has five, so that a datagram costs no object
 const echo: AnswerDatagram = (input, offset, length, _client, output) => {
@@ -88,7 +88,7 @@ export function describeUdp(subject: ContractSubject): void {
           },
         });
         socket.send(toBytes("! not this"), udp.local);
-        await client.clock.sleep(50);
+        await ask(client, { to: udp.local, from: clientAddress, text: "what came before is answered" });
         socket.send(toBytes("last"), udp.local);
         await last.come;
         assert.deepEqual(got, ["last"]);
@@ -139,17 +139,18 @@ export function describeUdp(subject: ContractSubject): void {
       }));
 
     it("takes what cannot be sent for lost", () =>
-      on(async ({ client, serverAddress, clientAddress }) => {
+      on(async (nodes) => {
+        const { client, serverAddress, clientAddress } = nodes;
         const socket = await client.network.bindUdp({ address: clientAddress, port: 0, onDatagram() {} });
         socket.send(toBytes("nobody listens"), { address: serverAddress, port: 9 });
         socket.send(toBytes("nobody can"), { address: serverAddress, port: 0 });
         socket.send(toBytes("no address"), { address: "not an address", port: 9 });
         socket.send(toBytes("of the other family"), { address: "2001:db8::1", port: 9 });
         socket.send(new Uint8Array(70_000), { address: serverAddress, port: 9 });
-        await client.clock.sleep(20);
+        await goRound(nodes);
         await socket[Symbol.asyncDispose]();
         socket.send(toBytes("too late"), { address: serverAddress, port: 9 });
-        await client.clock.sleep(5);
+        await goRound(nodes);
       }));
   });
 }
