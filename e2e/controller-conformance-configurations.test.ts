@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
+import { builtInKinds } from "@meridian/controller/protobuf";
 import { configMapType } from "@meridian/kube";
 import { clientVerbs } from "../test/conformance/controller/client-verbs.ts";
 import { concurrentWriters } from "../test/conformance/controller/concurrent-writers.ts";
 import { describeConformance } from "../test/conformance/controller/conformance-group.ts";
 import type { ConformanceGroup } from "../test/conformance/controller/conformance-group.ts";
+import { controllers } from "../test/conformance/controller/controllers.ts";
 import { informers } from "../test/conformance/controller/informers.ts";
 import { paging } from "../test/conformance/controller/paging.ts";
 import { refusal } from "../test/conformance/controller/refusal.ts";
+import { controllerSuite } from "../test/conformance/controller/suite.ts";
 import { watches } from "../test/conformance/controller/watches.ts";
 import { writeSome } from "../test/conformance/controller/write-some.ts";
 import { realControlPlaneAbsence } from "./harness/real-control-plane.ts";
@@ -70,6 +73,16 @@ describeConformance(
     absence,
   },
   whole ? [clientVerbs, watches, informers] : [informers],
+);
+
+describeConformance(
+  {
+    name: "kube-apiserver whose objects come as protobuf, and packed",
+    open: () => RealServer.start({ copies: { wireFormat: builtInKinds, compressed: true } }),
+    skips: {},
+    absence,
+  },
+  whole ? controllerSuite : [informers, controllers],
 );
 
 /** What only a server with a store of its own can show. */

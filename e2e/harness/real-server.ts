@@ -4,6 +4,7 @@ import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import type {
   AllowedAccess,
+  CopyForm,
   Credential,
   ServerUnderTest,
   ServerUser,
@@ -29,18 +30,26 @@ interface RoleBinding extends KubeObject {
 export class RealServer implements ServerUnderTest {
   readonly name = "kube-apiserver";
   readonly plane: RealControlPlane;
+  readonly copies: CopyForm;
   readonly #client: KubeClient;
   #roles = 0;
 
-  private constructor(plane: RealControlPlane, client: KubeClient) {
+  private constructor(plane: RealControlPlane, client: KubeClient, copies: CopyForm) {
+    this.copies = copies;
     this.plane = plane;
     this.#client = client;
   }
 
-  static async start(options: RealControlPlaneOptions = {}): Promise<RealServer> {
+  static async start(
+    options: RealControlPlaneOptions & { readonly copies?: CopyForm } = {},
+  ): Promise<RealServer> {
     const plane = await startRealControlPlane(options);
     const runtime = nodeRuntime({ dataFolder: plane.folder, log: silentLogger });
-    return new RealServer(plane, clientFromKubeconfig(runtime, plane.kubeconfig("admin")));
+    return new RealServer(
+      plane,
+      clientFromKubeconfig(runtime, plane.kubeconfig("admin")),
+      options.copies ?? {},
+    );
   }
 
   kubeconfig(user: ServerUser, options: { readonly url?: string; readonly by?: Credential } = {}): string {

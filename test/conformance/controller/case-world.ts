@@ -80,7 +80,11 @@ export class CaseWorld implements AsyncDisposable {
   inform<T extends KubeObject>(
     options: Partial<InformerOptions<T>> & Pick<InformerOptions<T>, "type">,
   ): Informer<T> {
-    const informer = new Informer<T>(this.runtime, { client: this.client, ...options });
+    const informer = new Informer<T>(this.runtime, {
+      client: this.client,
+      ...this.server.copies,
+      ...options,
+    });
     this.run((signal) => informer.run(signal));
     return informer;
   }

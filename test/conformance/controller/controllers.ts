@@ -87,8 +87,9 @@ export const controllers: ConformanceGroup = {
 
     "a program of controllers leads, wakes owners, tells of failures, and frees its lease": async (world) => {
       const { client, namespace, runtime } = world;
-      const sources = new Informer<ConfigMap>(runtime, { client, type: configMapType, namespace });
-      const made = new Informer<Secret>(runtime, { client, type: secretType, namespace });
+      const copy = { client, namespace, ...world.server.copies };
+      const sources = new Informer<ConfigMap>(runtime, { ...copy, type: configMapType });
+      const made = new Informer<Secret>(runtime, { ...copy, type: secretType });
       const events = new EventRecorder(runtime, { client, component: "conformance" });
       const controller = new Controller(runtime, {
         name: "program",

@@ -8,7 +8,13 @@ import { nodeRuntime } from "@meridian/runtime/node";
 import { kubeconfigText } from "../../../e2e/harness/kubeconfig-text.ts";
 import { TestAuthority, type IssuedIdentity } from "../../../e2e/harness/test-authority.ts";
 import { TcpProxy } from "../tcp-proxy.ts";
-import type { AllowedAccess, Credential, ServerUnderTest, ServerUser } from "./server-under-test.ts";
+import type {
+  AllowedAccess,
+  CopyForm,
+  Credential,
+  ServerUnderTest,
+  ServerUser,
+} from "./server-under-test.ts";
 
 const address = "127.0.0.1";
 
@@ -28,6 +34,7 @@ interface Identities {
 /** Our API server on real sockets, in the process of the test, with its data on disk. */
 export class OurServer implements ServerUnderTest {
   readonly name = "our API server";
+  readonly copies: CopyForm;
   readonly #folder: string;
   readonly #runtime: Runtime;
   readonly #identities: Identities;
@@ -37,24 +44,26 @@ export class OurServer implements ServerUnderTest {
   #running: Running | undefined;
   #port = 0;
 
-  private constructor(folder: string, identities: Identities) {
+  private constructor(folder: string, identities: Identities, copies: CopyForm) {
+    this.copies = copies;
     this.#folder = folder;
     this.#identities = identities;
     this.#runtime = nodeRuntime({ dataFolder: folder, log: silentLogger });
   }
 
-  static async start(): Promise<OurServer> {
+  static async start(copies: CopyForm = {}): Promise<OurServer> {
     const folder = await mkdtemp(`${tmpdir()}/meridian-conformance-`);
     const authority = await TestAuthority.create(folder);
     const { certificatePem, privateKeyPem } = await authority.issueServer("apiserver", [address]);
-    const server = new OurServer(folder, {
+    const identities: Identities = {
       caPem: authority.certificatePem,
       tls: { certificatePem, privateKeyPem, clientCaPem: authority.certificatePem },
       certificates: {
         admin: await authority.issueClient("admin", ["system:masters"]),
         restricted: await authority.issueClient("restricted", []),
       },
-    });
+    };
+    const server = new OurServer(folder, identities, copies);
     await server.#start();
     return server;
   }

@@ -1,3 +1,4 @@
+import type { InformerOptions } from "@meridian/controller";
 import type { TcpProxy } from "../tcp-proxy.ts";
 
 /** A user of the server: `admin` may do everything, `restricted` only what `allow` has allowed. */
@@ -14,9 +15,14 @@ export interface AllowedAccess {
   readonly verbs: readonly string[];
 }
 
+/** In what form copies are taken. */
+export type CopyForm = Pick<InformerOptions, "wireFormat" | "compressed">;
+
 /** A Kubernetes API server that the suite runs against: a real one, or ours. */
 export interface ServerUnderTest extends AsyncDisposable {
   readonly name: string;
+  /** In what form copies are taken from it. Absent: JSON as it is. */
+  readonly copies?: CopyForm;
   /** A kubeconfig; `url` where it goes through a proxy, `by` how the user proves who it is (default: a certificate). */
   kubeconfig(user: ServerUser, options?: { readonly url?: string; readonly by?: Credential }): string;
   /** A proxy before the server; ended with the server at the latest. */

@@ -145,6 +145,21 @@ for (const [name, { fields, value }] of Object.entries(cases)) {
   test(`decoding: ${name}`, () => assert.deepEqual(decode(fields), { value, unknownFields: 0 }));
 }
 
+test("decoding: an object in another says its kind", () => {
+  const sets = new SchemaSet(`
+demo/v1 Claim demo/v1.Claim
+demo/v1 Set demo/v1.Set
+
+demo/v1.Claim 1?name:string
+demo/v1.Set 1?claims:[].Claim
+`);
+  const octets = Buffer.from(encoded([[1, [[1, "data"]]]]));
+  const cursor = new WireCursor();
+  cursor.reset(octets, 0, octets.length);
+  const { value } = new MessageDecoder().decode(sets.message("demo/v1.Set"), cursor);
+  assert.deepEqual(value, { claims: [{ kind: "Claim", apiVersion: "demo/v1", name: "data" }] });
+});
+
 test("fields that the schema does not know are left out and counted, in messages, too", () => {
   const decoded = decode([
     [1, "a"],

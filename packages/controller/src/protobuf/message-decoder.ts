@@ -64,11 +64,11 @@ export class MessageDecoder {
   }
 
   #one(field: FieldSchema, cursor: WireCursor): unknown {
-    const { read, message } = field;
+    const { read, typeMeta } = field;
     if (read !== undefined) return read(cursor);
-    const value: Value = {};
+    const value: Value = typeMeta === undefined ? {} : { ...typeMeta };
     this.#inline(field, cursor, value);
-    return message === undefined ? undefined : value;
+    return value;
   }
 
   /** Reads a message whose length the cursor is at into a value. */
@@ -107,9 +107,9 @@ export class MessageDecoder {
   }
 
   /** A value without a field on the wire. */
-  #empty({ message, absent }: FieldSchema): unknown {
+  #empty({ message, absent, typeMeta }: FieldSchema): unknown {
     if (message === undefined) return absent;
-    const value: Value = {};
+    const value: Value = typeMeta === undefined ? {} : { ...typeMeta };
     for (const field of message.always) this.#complete(field, value);
     return value;
   }

@@ -27,6 +27,8 @@ export interface FieldSchema {
   readonly absent: unknown;
   /** The message that a value is. */
   readonly message: MessageSchema | undefined;
+  /** Of a message that is a whole object, as the claims in a StatefulSet are: JSON says so, and the wire does not. */
+  readonly typeMeta: { readonly kind: string; readonly apiVersion: string } | undefined;
 }
 
 /** One message. */
@@ -41,6 +43,8 @@ export interface MessageSchema {
 export class SchemaSet {
   /** By `apiVersion kind`, the names of their messages. */
   readonly #kinds = new Map<string, string>();
+  /** The other way round. */
+  readonly #typeMetas = new Map<string, NonNullable<FieldSchema["typeMeta"]>>();
   /** By their names, the lines that are not read yet. */
   readonly #lines = new Map<string, string>();
   readonly #messages = new Map<string, MessageSchema>();
@@ -56,6 +60,7 @@ export class SchemaSet {
     for (const line of kinds.split("\n")) {
       const [apiVersion = "", kind = "", message = ""] = line.split(" ");
       this.#kinds.set(`${apiVersion} ${kind}`, message);
+      this.#typeMetas.set(message, { kind, apiVersion });
     }
     for (const line of messages.split("\n")) {
       const space = line.indexOf(" ");
@@ -99,10 +104,11 @@ export class SchemaSet {
     const [, number, rule, name = "", brackets, type = ""] = match;
     const shape = brackets === "[]" ? "list" : brackets === "{}" ? "map" : "one";
     const scalar = scalarReaders.get(type);
-    const message =
-      scalar === undefined ? this.message(type.startsWith(".") ? folder + type : type) : undefined;
+    const messageName = type.startsWith(".") ? folder + type : type;
     const field: FieldSchema = {
-      ...{ name, shape, message, rule: rule as FieldRule },
+      ...{ name, shape, rule: rule as FieldRule },
+      message: scalar === undefined ? this.message(messageName) : undefined,
+      typeMeta: scalar === undefined ? this.#typeMetas.get(messageName) : undefined,
       wireType: scalar?.wireType ?? wireTypes.delimited,
       read: scalar?.read,
       // Go reads octets that are not there as none in a map, and as null elsewhere.
