@@ -83,13 +83,13 @@ describe("this machine", () => {
   });
 
   it("keeps arguments, and what a command printed, out of its errors", async () => {
-    const scripts = {
-      "kill -9 $$": /sh was ended by SIGKILL/,
-      "exec sleep 600": /did not end within 300 ms/,
-      "exec yes": /maxBuffer/,
+    const scripts: Readonly<Record<string, readonly [words: RegExp, timeoutMs: number]>> = {
+      "kill -9 $$": [/sh was ended by SIGKILL/, 20_000],
+      "exec sleep 600": [/did not end within 300 ms/, 300],
+      "exec yes": [/maxBuffer/, 20_000],
     };
-    for (const [script, words] of Object.entries(scripts)) {
-      const hidden = command(`echo s3cret; echo s3cret >&2; : s3cret; ${script}`, { timeoutMs: 300 });
+    for (const [script, [words, timeoutMs]] of Object.entries(scripts)) {
+      const hidden = command(`echo s3cret; echo s3cret >&2; : s3cret; ${script}`, { timeoutMs });
       await assert.rejects(system.runCommand(hidden), (error: Error) => {
         assert.match(error.message, words);
         assert.doesNotMatch(inspect(error, { depth: null, showHidden: true }), /s3cret/);
