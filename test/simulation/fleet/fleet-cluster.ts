@@ -177,6 +177,8 @@ export class FleetCluster {
         DNS_ZONES: `${parentZoneName}:${zoneName}:30`,
         EDGE_DNS_SERVERS: `${parentAddress}:53`,
         MERIDIAN_DNS_ADDRESSES: place.dns.address,
+        // What must be answered is told from what is there now.
+        MERIDIAN_ADDRESS_GRACE_SECONDS: "0",
         MERIDIAN_NOTIFY: String(settings.notify),
         MERIDIAN_PEER_DEADLINE_MS: String(settings.deadlineMs),
         RECONCILE_REQUEUE_SECONDS: String(settings.periodMs / 1000),
