@@ -304,3 +304,29 @@ test("F-09: one address behind two listeners counts once", async () => {
   await world.settle();
   await assertServed(world, "double", "192.0.2.5");
 });
+
+test("H-07: after a restart no host of any kind is down before it was looked at", async () => {
+  const hosts: string[] = [];
+  for (const kind of ["Ingress", "HTTPRoute", "VirtualService"]) {
+    const name = `again-${kind.toLowerCase()}`;
+    await world.serve(name);
+    await make(kind, name);
+    const { group, version } = typeOf(kind);
+    await world.gslb(name, { apiVersion: `${group}/${version}`, kind, name });
+    hosts.push(hostOf(name));
+  }
+  await world.settle();
+  await world.restart();
+  const seen = new Map(hosts.map((host) => [host, new Set<string>()]));
+  const until = world.simulation.nowMs + 20_000;
+  while (world.simulation.nowMs < until) {
+    for (const host of hosts) seen.get(host)!.add(await world.dig(host));
+    await world.settle(50);
+  }
+  for (const [host, answers] of seen)
+    assert.deepEqual(
+      [...answers].filter((answer) => answer !== "refused" && answer !== "unreachable"),
+      [`data ${address}`],
+      host,
+    );
+});

@@ -61,12 +61,14 @@ export interface ObjectFields {
  */
 export class ReferenceWorld {
   readonly simulation: Simulation;
-  readonly cluster: Cluster;
+  cluster: Cluster;
+  readonly #start: () => Promise<Cluster>;
   readonly #dnsClient: DnsClient;
 
-  private constructor(simulation: Simulation, cluster: Cluster) {
+  private constructor(simulation: Simulation, start: () => Promise<Cluster>, cluster: Cluster) {
     this.simulation = simulation;
     this.cluster = cluster;
+    this.#start = start;
     this.#dnsClient = new DnsClient(simulation.node({ name: "client", addresses: ["10.0.0.9"] }).runtime);
   }
 
@@ -75,23 +77,30 @@ export class ReferenceWorld {
     const simulation = new Simulation({ seed: 1 });
     const node = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
     const storage = await simulation.complete(openMemoryStorage(node.runtime, { persistent: true }));
-    const starting = startCluster(node.runtime, {
-      storage,
-      token: "token",
-      apiServer: { address: "10.0.0.1", port: 6443 },
-      operator: { address: "10.0.0.1", port: 6444 },
-      dns: { address: "10.0.0.1", port: 53 },
-      operatorEnvironment: {
-        CLUSTER_GEO_TAG: "eu",
-        DNS_ZONES: `example.com:${zone}:30`,
-        EDGE_DNS_SERVERS: "10.0.0.53",
-        MERIDIAN_DNS_ADDRESSES: "10.0.0.1",
-        ...settings,
-      },
-    });
-    const cluster = await simulation.complete(starting);
+    const start = (): Promise<Cluster> =>
+      startCluster(node.runtime, {
+        storage,
+        token: "token",
+        apiServer: { address: "10.0.0.1", port: 6443 },
+        operator: { address: "10.0.0.1", port: 6444 },
+        dns: { address: "10.0.0.1", port: 53 },
+        operatorEnvironment: {
+          CLUSTER_GEO_TAG: "eu",
+          DNS_ZONES: `example.com:${zone}:30`,
+          EDGE_DNS_SERVERS: "10.0.0.53",
+          MERIDIAN_DNS_ADDRESSES: "10.0.0.1",
+          ...settings,
+        },
+      });
+    const cluster = await simulation.complete(start());
     await simulation.complete(cluster.ready, { untilMs: 120_000 });
-    return new ReferenceWorld(simulation, cluster);
+    return new ReferenceWorld(simulation, start, cluster);
+  }
+
+  /** Stops every part and starts it again over the same storage; its zones may not answer yet. */
+  async restart(): Promise<void> {
+    await this.simulation.complete(this.cluster[Symbol.asyncDispose]() as Promise<void>);
+    this.cluster = await this.simulation.complete(this.#start());
   }
 
   async create(type: ResourceType, name: string, fields: ObjectFields = {}): Promise<KubeObject> {
