@@ -20,10 +20,12 @@ const retryMs = 15_000;
 /** Has the delegation of ZoneDelegations written and withdrawn, and tells what became of it. Never rejects but for its signal. */
 export class ParentWriter {
   readonly provider: DelegationProvider | undefined;
+  readonly #fleet: Pick<FleetLookup, "delegation">;
   readonly #withdrawal: ZoneWithdrawal | undefined;
 
   constructor(clock: Pick<Clock, "monotonicMs">, { provider, fleet }: ParentWriterOptions) {
     this.provider = provider;
+    this.#fleet = fleet;
     if (provider !== undefined) this.#withdrawal = new ZoneWithdrawal(clock, { provider, fleet });
   }
 
@@ -39,7 +41,11 @@ export class ParentWriter {
 
   async ensure(zone: DelegatedZone, signal: AbortSignal): Promise<DelegationOutcome> {
     const { provider } = this;
-    if (provider === undefined) return { kind: "noProvider" };
+    if (provider === undefined) {
+      const found = await this.#fleet.delegation(zone, signal);
+      const isDelegated = found.state === "known" && found.nameServers.includes(zone.ownNameServer);
+      return { kind: "noProvider", isDelegated, zone };
+    }
     try {
       await provider.ensure(zone, signal);
     } catch (error) {

@@ -61,7 +61,7 @@ export class ServedZones {
     return others.some((spec) => nameOf(spec) === nameOf(pair));
   }
 
-  /** Serves what an object names. @returns whether that is new, or the names are others than before */
+  /** Serves what an object names. @returns whether the set of zones is another */
   set(
     name: string,
     spec: ZoneDelegationSpec,
@@ -73,13 +73,17 @@ export class ServedZones {
       (pair) => canonicalName(pair.loadBalancedZone) !== canonicalName(spec.loadBalancedZone),
     );
     this.#byName.set(name, { spec, leaving });
-    for (const pair of before === undefined ? [] : [before.spec, ...before.leaving])
-      if (!leaving.some((each) => samePair(each, pair)) && !samePair(pair, spec)) this.#stop(pair);
+    const pairs = before === undefined ? [] : [before.spec, ...before.leaving];
+    const gone = pairs.filter(
+      (pair) => !leaving.some((each) => samePair(each, pair)) && !samePair(pair, spec),
+    );
+    for (const pair of gone) this.#stop(pair);
     const negativeTtlSeconds = spec.dnsZoneNegTTL;
     for (const pair of leaving) this.#serve(pair, negativeTtlSeconds, []);
     this.#serve(spec, negativeTtlSeconds, isKept ? [] : of.entries);
-    if (!isKept) this.#options.onChange();
-    return !isKept;
+    const isNew = !isKept || gone.length > 0;
+    if (isNew) this.#options.onChange();
+    return isNew;
   }
 
   /** Serves an object's zones no more. @returns whether any was */

@@ -90,7 +90,7 @@ test("Peers' glue, ZD status: every address of every cluster, and no write when 
     "gslb-ns-za-a.x 203.0.113.2",
   ]);
   assert.match(conditionOf(objects.get("a-x"), "PeersReachable"), /^True PeersReachable/);
-  assert.match(conditionOf(objects.get("a-x"), "Programmed"), /^Unknown NoProvider: .*by hand/);
+  assert.match(conditionOf(objects.get("a-x"), "Programmed"), /^True DelegatedByHand: x delegates to/);
   const before = writes.length;
   await settle(3_600_000);
   assert.equal(writes.length, before);
@@ -429,4 +429,34 @@ test("Geo tag mode: a static fleet takes in nobody", async () => {
   });
   await settle(60_000);
   assert.deepEqual(members.of("a.x"), ["us"]);
+});
+
+test("without a provider the condition tells which records are missing in the parent", async () => {
+  const answers: ZoneAnswers = new Map([["x NS", ["ns.x."]]]);
+  const { objects, settle } = openZoneWorld({
+    zones: [zoneDelegation("a-x", "a.x")],
+    answer: answersFrom(answers),
+  });
+  await settle();
+  assert.match(
+    conditionOf(objects.get("a-x"), "Programmed"),
+    /^Unknown NoProvider: .*add a.x NS gslb-ns-eu-a.x and the address of that name by hand/,
+  );
+});
+
+test("an object that another finalizer holds, after its delegation was withdrawn, is answered no more", async () => {
+  const provider = new FakeProvider();
+  const zone = finalized(zoneDelegation("a-x", "a.x"));
+  const { objects, answered, settle, remove, writes } = openZoneWorld({
+    zones: [{ ...zone, metadata: { ...zone.metadata, finalizers: ["other/one"] } }],
+    provider,
+  });
+  await settle();
+  remove("a-x");
+  await settle(60_000);
+  assert.deepEqual(objects.get("a-x")?.metadata.finalizers, ["other/one"]);
+  assert.equal(answered.has("a.x"), false);
+  const before = writes.length;
+  await settle(3_600_000);
+  assert.equal(writes.length, before);
 });

@@ -22,7 +22,12 @@ import type { FleetLookup, PeerWord } from "../delegation/fleet-lookup.ts";
 import type { OwnAddresses } from "../delegation/own-dns-addresses.ts";
 import type { ZoneMembers } from "../delegation/zone-members.ts";
 import type { Peers } from "../peers/peers.ts";
-import type { DnsServerEntry, ZoneDelegation, ZoneDelegationSpec } from "../resources/zone-delegation.ts";
+import {
+  zoneDelegationFinalizer,
+  type DnsServerEntry,
+  type ZoneDelegation,
+  type ZoneDelegationSpec,
+} from "../resources/zone-delegation.ts";
 import { delegatedZone, geoTagsWithAddress, type FoundFleet } from "./delegated-zone.ts";
 import { ParentWriter } from "./parent-writer.ts";
 import { configurationDifference } from "./zone-bootstrap.ts";
@@ -179,10 +184,14 @@ export class ZoneDelegationController {
   /** Takes the own server out of the parent, then lets the zone and its object go. */
   async #finalize(zone: ZoneDelegation, signal: AbortSignal): Promise<Again | undefined> {
     const { spec } = zone;
+    const isHeldByOthers = !(zone.metadata.finalizers ?? []).includes(zoneDelegationFinalizer);
+    if (isHeldByOthers) {
+      if (this.#parent.isWithdrawing(zone)) this.#stopServing(zone.metadata.name ?? "");
+      return undefined;
+    }
     if (!this.#parent.isWithdrawing(zone) || spec === undefined) {
       // The parent is left as it is, so the zone is answered until its object is gone.
-      await this.#objects.writeMetadata(zone, { hasFinalizer: false }, signal);
-      return undefined;
+      return (await this.#objects.writeMetadata(zone, { hasFinalizer: false }, signal)) ? soon : undefined;
     }
     this.observe(zone);
     const found = await this.#find(zone, spec, signal);
@@ -190,8 +199,12 @@ export class ZoneDelegationController {
     const waiting = await this.#withdraw(zone, this.#delegatedFor(zone), { found, signal });
     if (waiting.length === 0) {
       this.#stopServing(zone.metadata.name ?? "");
-      await this.#objects.writeMetadata(zone, { ...notedAs([]), hasFinalizer: false }, signal);
-      return undefined;
+      const isWritten = await this.#objects.writeMetadata(
+        zone,
+        { ...notedAs([]), hasFinalizer: false },
+        signal,
+      );
+      return isWritten ? soon : undefined;
     }
     const message = waiting.map((each) => each.message).join("; ");
     const peerCount = this.#options.members.of(spec.loadBalancedZone).length;

@@ -1,12 +1,17 @@
 import type { ConditionOutcome } from "./gslb-conditions.ts";
+import type { ZonePair } from "./zone-names.ts";
 
 /** What became of writing a zone's delegation into its parent. */
 export type DelegationOutcome =
   | { readonly kind: "delegated" | "ownAddressUnknown" | "withdrawing"; readonly message: string }
   /** The provider could not; `message` says why. */
   | { readonly kind: "failed"; readonly message: string }
-  /** Nobody writes it: it is kept by hand. */
-  | { readonly kind: "noProvider" };
+  /** Nobody writes it: it is kept by hand. `isDelegated`: the parent was seen to name the own server. */
+  | {
+      readonly kind: "noProvider";
+      readonly isDelegated: boolean;
+      readonly zone: ZonePair & { readonly ownNameServer: string };
+    };
 
 /** What the conditions of an accepted ZoneDelegation are told from. */
 export interface ZoneFacts {
@@ -53,13 +58,7 @@ function programmed(delegation: DelegationOutcome): ConditionOutcome {
     case "delegated":
       return { type, status: "True", reason: "Programmed", message: delegation.message };
     case "noProvider":
-      return {
-        type,
-        status: "Unknown",
-        reason: "NoProvider",
-        message:
-          "no provider writes the delegation: keep its NS and address records in the parent zone by hand",
-      };
+      return byHand(delegation);
     case "ownAddressUnknown":
       return { type, status: "False", reason: "OwnAddressUnknown", message: delegation.message };
     case "withdrawing":
@@ -88,4 +87,24 @@ function peersReachable({ unknown, silent, peerCount }: ZoneFacts): ConditionOut
     reason: unknown.length > 0 ? "ServersUnknown" : "PeerUnreachable",
     message: parts.join("; "),
   };
+}
+
+function byHand({
+  isDelegated,
+  zone: { loadBalancedZone, parentZone, ownNameServer },
+}: Extract<DelegationOutcome, { kind: "noProvider" }>): ConditionOutcome {
+  const type = "Programmed";
+  return isDelegated
+    ? {
+        type,
+        status: "True",
+        reason: "DelegatedByHand",
+        message: `${parentZone} delegates to ${ownNameServer}`,
+      }
+    : {
+        type,
+        status: "Unknown",
+        reason: "NoProvider",
+        message: `no provider writes the delegation, and ${parentZone} was not seen to name this server: add ${loadBalancedZone} NS ${ownNameServer} and the address of that name by hand`,
+      };
 }
