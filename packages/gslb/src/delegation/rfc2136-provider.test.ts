@@ -124,7 +124,7 @@ const refusals: readonly {
   {
     name: "a key without rights",
     key: "other",
-    says: /cannot change parent zone example\.com by key other: 10\.0\.0\.53:53 refuses; allow that key NS of cloud/,
+    says: /cannot change parent zone example\.com by key other: 10\.0\.0\.53:53 refuses; let it change NS of cloud/,
   },
   { name: "an unknown key", key: "stranger", says: /BADKEY/ },
   { name: "a CNAME at the zone", records: "cloud CNAME elsewhere.example.org.", says: /has a CNAME at/ },

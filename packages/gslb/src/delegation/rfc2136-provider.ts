@@ -131,16 +131,21 @@ function whyNot(
   const what = `cannot change parent zone ${parentZone} ${by}`;
   if (verdict.state === "unreachable") return `${what}: ${verdict.reason}`;
   const at = `${verdict.server.address}:${verdict.server.port}`;
+  const rights = `NS of ${loadBalancedZone}, and A and AAAA of ${ownNameServer}`;
   switch (verdict.state) {
-    case "unproved":
-      return `${what}: the reply of ${at} proves nothing, ${verdict.reason}${verdict.error === undefined ? "" : ` (${verdict.error})`}; the key and its secret must be the same there`;
+    case "unproved": {
+      // Knot DNS says BADKEY also where the key may not change what it is about to.
+      const claim = verdict.error === undefined ? "" : ` (${verdict.error})`;
+      return `${what}: the reply of ${at} proves nothing, ${verdict.reason}${claim}; it must know the same key, and let it change ${rights}`;
+    }
     case "unmet":
       return verdict.rcode === "YXRRSET"
         ? `${what}: ${at} has a CNAME at ${ownNameServer} or ${loadBalancedZone}; remove it`
         : `${what}: others change the delegation of ${loadBalancedZone} all the time (${verdict.rcode} of ${at})`;
-    case "refused":
-      return verdict.rcode === "REFUSED"
-        ? `${what}: ${at} refuses; allow that key NS of ${loadBalancedZone}, and A and AAAA of ${ownNameServer}`
-        : `${what}: ${at} answers ${verdict.rcode}${verdict.rcode === "NOTAUTH" ? "; it must be the primary of that zone" : ""}`;
+    case "refused": {
+      if (verdict.rcode === "REFUSED") return `${what}: ${at} refuses; let it change ${rights}`;
+      const remedy = verdict.rcode === "NOTAUTH" ? "; it must be the primary of that zone" : "";
+      return `${what}: ${at} answers ${verdict.rcode}${remedy}`;
+    }
   }
 }
