@@ -34,6 +34,7 @@ import { GeoFeeder } from "./zones/geo-feeder.ts";
 import { KeyExchanges } from "./zones/key-exchanges.ts";
 import { KeyFeeder } from "./zones/key-feeder.ts";
 import { KeyMemory } from "./zones/key-memory.ts";
+import { OperatorLease } from "./zones/operator-lease.ts";
 import { SerialStore } from "./zones/serial-store.ts";
 import { SignedZones, type SignedZonesOptions } from "./zones/signed-zones.ts";
 import { ZoneFeeder } from "./zones/zone-feeder.ts";
@@ -73,6 +74,8 @@ export interface Operator {
   readonly copies: readonly SourceInformer[];
   /** What answers of `geoip` hosts go by, for metrics: the age of the database above all. */
   geo(): GeoStatus;
+  /** Why it does not do its work, and is to be started again; `undefined` while it does. */
+  readonly problem: string | undefined;
   /** Stops all loops; resolves when none is left. What was published stays. */
   stop(): Promise<void>;
 }
@@ -103,6 +106,9 @@ export function startOperator(runtime: Runtime, options: OperatorOptions): Opera
     explain: (host) => explainHost(parts, { host, geoTag: options.config.geoTag, now: runtime.clock.now() }),
     copies: parts.copies.all,
     geo: () => parts.geo.status,
+    get problem() {
+      return parts.lease.problem;
+    },
     async stop() {
       options.authority.onNotify = undefined;
       await tasks.close(new Error("the operator was stopped"));
@@ -127,6 +133,7 @@ interface Parts {
   readonly zones: Delegating["zones"];
   readonly edgeServers: EdgeServers;
   readonly gslbs: GslbController;
+  readonly lease: OperatorLease;
 }
 
 function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope): Parts {
@@ -219,6 +226,11 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     zones: () => zones.zones,
     geo: () => geo.knowledge,
   });
+  const lease = new OperatorLease(runtime, {
+    ...{ publication: authority.lease, leaseMs: config.leaseSeconds * 1000 },
+    progress: () => gslbs.progress,
+    withhold: (isWithheld) => feeder.withhold(isWithheld),
+  });
   return {
     tasks,
     copies,
@@ -231,7 +243,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     keys,
     keyMemory,
     keyExchanges,
-    ...{ delegating, zones, edgeServers, gslbs },
+    ...{ delegating, zones, edgeServers, gslbs, lease },
   };
 }
 
@@ -242,6 +254,7 @@ async function start(
 ): Promise<void> {
   const { tasks, copies, memory, peers, events, feeder, geo, keys, keyMemory, keyExchanges, zones, gslbs } =
     parts;
+  const { lease } = parts;
   const { signal } = tasks;
   for (const message of config.deprecations)
     runtime.log.warn("a deprecated setting is in use", { setting: message });
@@ -274,7 +287,10 @@ async function start(
   zones.enqueueAll();
   enqueueGslbs(copies, gslbs);
   tasks.start("zone delegations", (ending) => zones.controller.run(ending));
-  tasks.start("gslbs", (ending) => gslbs.controller.run(ending));
+  tasks.start(
+    "gslbs",
+    lease.vital("the reconciling of Gslbs", (ending) => gslbs.controller.run(ending)),
+  );
   const annotated = new AnnotatedIngressController(runtime, {
     ...{ client, copies, events },
     ...(meter === undefined ? {} : { meter }),
@@ -291,6 +307,7 @@ async function start(
   for (const endpoint of copies.endpoints.lister.list()) feeder.touch(objectKey(endpoint.metadata));
   feeder.flush();
   feeder.open();
+  tasks.start("lease", (ending) => lease.run(ending));
   parts.delegating.start();
   if (keyExchanges !== undefined) tasks.start("keys of peers", (ending) => keyExchanges.run(ending));
   runtime.log.info("the operator is ready", {

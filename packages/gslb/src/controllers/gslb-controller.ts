@@ -123,6 +123,12 @@ export class GslbController {
     if (key !== undefined) this.controller.enqueue(key);
   }
 
+  /** How much was reconciled, and whether anything waits to be. */
+  get progress(): { readonly ended: number; readonly isDue: boolean } {
+    const { succeeded, failed, running, queued } = this.controller.counts;
+    return { ended: succeeded + failed, isDue: running + queued > 0 };
+  }
+
   latest(key: string): LatestPlan | undefined {
     return this.#plans.get(key);
   }

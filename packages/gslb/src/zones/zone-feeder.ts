@@ -73,6 +73,7 @@ export class ZoneFeeder {
   readonly #told = new Map<string, Set<string>>();
   #isScheduled = false;
   #isOpen = false;
+  #isWithheld = false;
 
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: ZoneFeederOptions) {
     this.#runtime = runtime;
@@ -147,6 +148,12 @@ export class ZoneFeeder {
     for (const fed of this.#zones.values()) this.#openZone(fed);
   }
 
+  /** Keeps the own views back while nobody vouches for them, or gives them away again. */
+  withhold(isWithheld: boolean): void {
+    this.#isWithheld = isWithheld;
+    for (const { view } of this.#zones.values()) view.withhold(isWithheld);
+  }
+
   /** The zone that a host is in. */
   zoneOf(host: string): Zone | undefined {
     const origin = zoneOf(host, this.#zones.keys());
@@ -191,6 +198,7 @@ export class ZoneFeeder {
           ? this.#options.peers.sessions(origin).map((session) => session.notifyServers)
           : [],
     });
+    view.withhold(this.#isWithheld);
     return { zone, view, carried: new Map() };
   }
 

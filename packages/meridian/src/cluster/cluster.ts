@@ -148,7 +148,7 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
     ...(threads === undefined ? {} : { threads: () => threads.counters }),
   });
   const ready = (): boolean => authority.zones.length > 0 && authority.zones.every((zone) => zone.ready);
-  const metrics = metricsHandler({ registry, ready });
+  const metrics = metricsHandler({ registry, ready, alive: () => operator.problem ?? true });
   const handler = operatorEndpoint(operator, { token: options.token, metrics });
   closing.use(await serve(runtime, options, { at: options.operator, handler }));
 
