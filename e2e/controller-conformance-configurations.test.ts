@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { builtInKinds } from "@meridian/controller/protobuf";
+import { protobuf } from "@meridian/controller/protobuf";
 import { configMapType } from "@meridian/kube";
 import { clientVerbs } from "../test/conformance/controller/client-verbs.ts";
 import { concurrentWriters } from "../test/conformance/controller/concurrent-writers.ts";
@@ -78,7 +78,7 @@ describeConformance(
 describeConformance(
   {
     name: "kube-apiserver whose objects come as protobuf, and packed",
-    open: () => RealServer.start({ copies: { wireFormat: builtInKinds, compressed: true } }),
+    open: () => RealServer.start({ copies: { wireFormat: protobuf, compressed: true } }),
     skips: {},
     absence,
   },

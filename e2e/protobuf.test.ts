@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { clientFromKubeconfig, discover, unknownFields } from "@meridian/controller";
 import type { ApiResource, KubeClient } from "@meridian/controller";
-import { builtInKinds } from "@meridian/controller/protobuf";
+import { protobuf } from "@meridian/controller/protobuf";
 import { apiVersionOf } from "@meridian/kube";
 import type { KubeObject } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
@@ -43,7 +43,7 @@ describe("built-in kinds as protobuf", { skip: absence ?? false }, () => {
     const runtime = nodeRuntime({ dataFolder: plane.folder, log: silentLogger });
     client = clientFromKubeconfig(runtime, plane.kubeconfig());
     resources = (await discover(client)).resources.filter(
-      (resource) => builtInKinds.of(resource) !== undefined && resource.verbs.includes("watch"),
+      (resource) => protobuf.of(resource) !== undefined && resource.verbs.includes("watch"),
     );
   });
   after(async () => {
@@ -57,7 +57,7 @@ describe("built-in kinds as protobuf", { skip: absence ?? false }, () => {
 
   it("the server serves each kind of the schema", () => {
     const served = resources.map((type) => `${apiVersionOf(type)} ${type.kind}`);
-    assert.deepEqual(served.sort(), [...builtInKinds.kinds].sort());
+    assert.deepEqual(served.sort(), [...protobuf.kinds].sort());
   });
 
   it("what a new server has is the same as in JSON", async () => {
@@ -92,7 +92,7 @@ async function compare(client: KubeClient, type: ApiResource): Promise<number> {
   const { items, metadata } = await client.list(type);
   const { resourceVersion = "" } = metadata;
   const objects: KubeObject[] = [];
-  const exact = { resourceVersion, resourceVersionMatch: "Exact", wireFormat: builtInKinds } as const;
+  const exact = { resourceVersion, resourceVersionMatch: "Exact", wireFormat: protobuf } as const;
   await client.listRaw(type, exact, ({ format, octets, start, end }) => {
     objects.push(format.decode(octets, start, end) as KubeObject);
   });

@@ -12,7 +12,7 @@ export interface ClientCommand {
 /** An informer that is measured. */
 export interface BenchClient {
   readonly name: string;
-  /** Whether it asks for what only kube-apiserver answers: protobuf, or the initial state as a stream. */
+  /** Whether it asks for what only kube-apiserver does: protobuf, compression, or the initial state as a stream. */
   readonly onlyReal: boolean;
   /** Why it cannot run here, or `undefined`. */
   readonly absence: () => Promise<string | undefined>;
@@ -28,6 +28,9 @@ export const benchClients: readonly BenchClient[] = [
   meridian("Meridian", []),
   meridian("Meridian, stream", ["--streaming"]),
   meridian("Meridian, decoding", ["--decode"]),
+  meridian("Meridian, compressed", ["--compressed"]),
+  meridian("Meridian, protobuf", ["--protobuf", "--compressed"]),
+  meridian("Meridian, protobuf, decoding", ["--protobuf", "--compressed", "--decode"]),
   { ...meridian("Meridian, Node LTS", [], nodeLts), onlyReal: true },
   clientGo("client-go, JSON", "application/json", false),
   clientGo("client-go, JSON, stream", "application/json", true),
@@ -42,7 +45,7 @@ function meridian(
   args: readonly string[],
   node: () => Promise<string> = async () => process.execPath,
 ): BenchClient {
-  const onlyReal = args.includes("--streaming");
+  const onlyReal = args.some((arg) => arg !== "--decode");
   return { name, onlyReal, ...onNode("meridian-informer", node, async () => args) };
 }
 

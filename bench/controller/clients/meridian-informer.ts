@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { Informer, clientFromKubeconfig } from "@meridian/controller";
 import type { InformerHandler } from "@meridian/controller";
-import { builtInKinds } from "@meridian/controller/protobuf";
+import { protobuf } from "@meridian/controller/protobuf";
 import type { ConfigMap, ResourceType } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
@@ -29,7 +29,7 @@ const client = clientFromKubeconfig(runtime, await readFile(values.kubeconfig, "
 const informer = new Informer<ConfigMap>(runtime, {
   ...{ client, type: configMaps, namespace: "bench", watchList: values.streaming },
   compressed: values.compressed,
-  ...(values.protobuf ? { wireFormat: builtInKinds } : {}),
+  ...(values.protobuf ? { wireFormat: protobuf } : {}),
 });
 
 await serveCommands({

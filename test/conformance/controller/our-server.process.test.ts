@@ -1,4 +1,4 @@
-import { builtInKinds } from "@meridian/controller/protobuf";
+import { protobuf } from "@meridian/controller/protobuf";
 import { describeConformance } from "./conformance-group.ts";
 import { informers } from "./informers.ts";
 import { OurServer } from "./our-server.ts";
@@ -13,7 +13,7 @@ describeConformance(
 describeConformance(
   {
     name: "our API server, which is asked for protobuf and answers in JSON",
-    open: () => OurServer.start({ wireFormat: builtInKinds, compressed: true }),
+    open: () => OurServer.start({ wireFormat: protobuf, compressed: true }),
     skips: {},
   },
   [informers],

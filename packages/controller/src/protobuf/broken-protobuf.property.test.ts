@@ -7,7 +7,7 @@ import type { ObjectReading } from "../client/object-reading.ts";
 import type { WireReader } from "../client/wire-format.ts";
 import { ControllerError } from "../controller-error.ts";
 import { recordedAnswers } from "../testdata/recorded-answers.ts";
-import { builtInKinds } from "./built-in-kinds.ts";
+import { protobuf } from "./protobuf.ts";
 
 const deploymentType: ResourceType = {
   ...{ group: "apps", version: "v1", plural: "deployments", kind: "Deployment", namespaced: true },
@@ -81,7 +81,7 @@ test("a damaged list is read, or refused as a broken stream is", () => {
     fc.assert(
       fc.property(damages, steps, (all, step) => {
         const octets = damaged(recordedAnswers.lists[name].protobuf, all);
-        const reader = builtInKinds.of(type)?.listReader(look);
+        const reader = protobuf.of(type)?.listReader(look);
         assert.ok(reader !== undefined);
         readAll(octets, step, reader);
       }),
@@ -94,7 +94,7 @@ test("a damaged watch is read, or refused as a broken stream is", () => {
   fc.assert(
     fc.property(damages, steps, (all, step) => {
       const octets = damaged(recordedAnswers.watch.protobuf, all);
-      const reader = builtInKinds.of(configMapType)?.watchReader((event) => {
+      const reader = protobuf.of(configMapType)?.watchReader((event) => {
         if (event !== undefined && "reading" in event) look(event.reading);
       });
       assert.ok(reader !== undefined);
@@ -107,7 +107,7 @@ test("a damaged watch is read, or refused as a broken stream is", () => {
 test("any octets are refused, or read as something", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), steps, (octets, step) => {
-      const format = builtInKinds.of(deploymentType);
+      const format = protobuf.of(deploymentType);
       assert.ok(format !== undefined);
       readAll(octets, step, format.listReader(look));
       readAll(

@@ -66,11 +66,16 @@ function readInstant(cursor: WireCursor): { readonly seconds: number; readonly n
   return { seconds, nanos };
 }
 
+/** The times of one object are often one: what was written last is remembered. */
+let lastText: { readonly seconds: number; readonly text: string } = { seconds: Number.NaN, text: "" };
+
 /** `2026-01-01T00:00:00` */
 function secondsText(cursor: WireCursor, seconds: number): string {
+  if (lastText.seconds === seconds) return lastText.text;
   const time = new Date(seconds * 1000);
   if (Number.isNaN(time.getTime())) throw cursor.broken(`there is no time ${seconds} s after 1970`);
-  return time.toISOString().slice(0, -5);
+  lastText = { seconds, text: time.toISOString().slice(0, -5) };
+  return lastText.text;
 }
 
 function readQuantity(cursor: WireCursor): string {

@@ -4,4 +4,4 @@
  * @module @meridian/controller/protobuf
  */
 
-export { builtInKinds } from "./built-in-kinds.ts";
+export { protobuf } from "./protobuf.ts";

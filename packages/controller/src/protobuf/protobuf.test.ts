@@ -8,7 +8,7 @@ import type { WireFormatOfKind } from "../client/wire-format.ts";
 import { dropManagedFields } from "../informer/managed-fields.ts";
 import { recordedAnswers } from "../testdata/recorded-answers.ts";
 import type { RecordedEvent, RecordedObject } from "../testdata/recorded-answers.ts";
-import { builtInKinds } from "./built-in-kinds.ts";
+import { protobuf } from "./protobuf.ts";
 
 const deploymentType: ResourceType = {
   ...{ group: "apps", version: "v1", plural: "deployments", kind: "Deployment", namespaced: true },
@@ -22,7 +22,7 @@ const listNames = Object.keys(lists) as (keyof typeof lists)[];
 const steps = [1, 3, 64, 1000, 1_000_000];
 
 function formatOf(type: ResourceType): WireFormatOfKind {
-  const format = builtInKinds.of(type);
+  const format = protobuf.of(type);
   assert.ok(format !== undefined);
   return format;
 }
@@ -170,7 +170,7 @@ test("what ends too early is truncated, wherever it is cut", () => {
 
 test("kinds without a schema, as those of custom resources, have no protobuf", () => {
   const custom = { ...configMapType, group: "example.com", kind: "Widget", plural: "widgets" };
-  assert.equal(builtInKinds.of(custom), undefined);
-  assert.equal(builtInKinds.of({ ...configMapType, version: "v2" }), undefined);
-  assert.ok(builtInKinds.kinds.includes("apps/v1 Deployment"));
+  assert.equal(protobuf.of(custom), undefined);
+  assert.equal(protobuf.of({ ...configMapType, version: "v2" }), undefined);
+  assert.ok(protobuf.kinds.includes("apps/v1 Deployment"));
 });

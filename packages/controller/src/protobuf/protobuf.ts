@@ -11,9 +11,9 @@ let schemas: SchemaSet | undefined;
  * Protobuf of the kinds that Kubernetes has built in, of their versions that are stable. What it costs in memory is paid by
  * who imports it, and what a kind costs when its first object is decoded.
  *
- *     new Informer(runtime, { client, type: configMapType, wireFormat: builtInKinds });
+ *     new Informer(runtime, { client, type: configMapType, wireFormat: protobuf });
  */
-export const builtInKinds: WireFormat & { readonly kinds: readonly string[] } = {
+export const protobuf: WireFormat & { readonly kinds: readonly string[] } = {
   /** All of them, as `apps/v1 Deployment`. */
   get kinds() {
     return allSchemas().kinds;
