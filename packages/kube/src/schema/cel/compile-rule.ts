@@ -1,7 +1,7 @@
 import type { ASTNode, ParseResult } from "@marcbachmann/cel-js";
 import type { ValidationRule } from "../structural-schema.ts";
 import type { RuleEnvironment } from "./cel-environment.ts";
-import { meteredText, mentions, reservedName } from "./metered-text.ts";
+import { asksElements, meteredText, mentions, reservedName } from "./metered-text.ts";
 
 /** Characters of a rule. */
 const ruleCharactersMax: number = 10_000;
@@ -56,14 +56,15 @@ function compileExpression(text: string, env: RuleEnvironment, type: "bool" | "s
     const reserved = reservedName(written.ast);
     if (reserved !== undefined)
       return { problem: `compilation failed: undeclared reference to '${reserved}'` };
-    const checked = written.check();
+    // Checking marks the parsed tree, so the rewritten text is made from a fresh one.
+    const metered: ParseResult = env.metered.parse(meteredText(env.written.parse(text).ast));
+    const meteredCheck = metered.check();
+    // What the library takes in the rewritten form only is checked in that.
+    const checked = asksElements(written.ast) ? meteredCheck : written.check();
     if (!checked.valid) return { problem: `compilation failed: ${textOf(checked.error)}` };
     if (checked.type !== type && checked.type !== "dyn") {
       return { problem: `cel expression must evaluate to a ${type === "bool" ? "bool" : "string"}` };
     }
-    // Checking marks the parsed tree, so the rewritten text is made from a fresh one.
-    const metered: ParseResult = env.metered.parse(meteredText(env.written.parse(text).ast));
-    const meteredCheck = metered.check();
     if (!meteredCheck.valid) return { problem: `compilation failed: ${textOf(meteredCheck.error)}` };
     return { run: (variables) => metered(variables) as unknown, ast: written.ast };
   } catch (error) {

@@ -13,6 +13,7 @@ const cases: readonly [written: string, metered: string][] = [
   ["a || (b && c)", "(a || (b && c))"],
   ["!(a && b)", "(!(a && b))"],
   ["has(self.x) ? self.x : 'y'", '(has(self.x) ? self.x : "y")'],
+  ["has(self[0].a.b)", "cel.bind(meteredElement, self[0], has(meteredElement.a.b))"],
   ["self.s.matches('^a\\\\d$')", 'meteredRead(self.s).meteredMatches("^a\\u005cd$")'],
   ["sets.contains(self.a, ['x'])", 'sets.contains(meteredRead(self.a), meteredRead(["x"]))'],
   [

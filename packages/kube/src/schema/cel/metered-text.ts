@@ -75,6 +75,34 @@ export function meteredText(node: ASTNode): string {
   }
 }
 
+/** The name that an element has while it is asked for a field. */
+const elementName = `${meteredPrefix}Element`;
+
+/** True if the expression asks by `has` for a field of what is no chain of names, which the library refuses. */
+export function asksElements(node: ASTNode): boolean {
+  const isAsking = node.op === "call" && node.args[0] === "has" && node.args[1].some(isOfElement);
+  return isAsking || childrenOf(node).some(asksElements);
+}
+
+/** For `list[0].field` and `f(x).field`, and not for `self.list.field`. */
+function isOfElement(node: ASTNode): boolean {
+  if (node.op !== "." && node.op !== ".?") return false;
+  const { op } = elementOf(node);
+  return op !== "id";
+}
+
+/** What the fields at the end of a chain are of: `list[0]` for `list[0].a.b`. */
+function elementOf(node: ASTNode): ASTNode {
+  return node.op === "." || node.op === ".?" ? elementOf(node.args[0]) : node;
+}
+
+/** `has(list[0].a.b)` becomes `cel.bind(meteredElement, list[0], has(meteredElement.a.b))`, which means the same. */
+function presenceText(node: ASTNode): string {
+  const fields = (at: ASTNode): string =>
+    at.op === "." || at.op === ".?" ? `${fields(at.args[0])}${at.op}${at.args[1]}` : "";
+  return `cel.bind(${elementName}, ${meteredText(elementOf(node))}, has(${elementName}${fields(node)}))`;
+}
+
 /** How many nodes an expression has: the steps of running it once, but for the walks in it. */
 function expressionSize(node: ASTNode): number {
   return 1 + childrenOf(node).reduce((sum, child) => sum + expressionSize(child), 0);
@@ -140,6 +168,8 @@ function childrenOf(node: ASTNode): readonly ASTNode[] {
 }
 
 function callText(name: string, args: readonly ASTNode[]): string {
+  const [presence] = args;
+  if (name === "has" && presence !== undefined && isOfElement(presence)) return presenceText(presence);
   const texts = args.map(macros.has(name) ? meteredText : readText);
   return `${replaced.get(name) ?? name}(${texts.join(", ")})`;
 }
