@@ -146,6 +146,16 @@ for (const { name, records, key = "k", says } of refusals) {
   });
 }
 
+test("a server of both zones, which answers by the child's own NS set, is not taken for having the delegation", async () => {
+  const { sim, setOf, provider, serve } = await openParent();
+  serve(`$ORIGIN ${child}.\n$TTL 5\n@ SOA ns h 1 1 1 1 1\n@ NS ${nameServer("eu")}.\n`);
+  const atEu = provider("eu");
+  await sim.complete(atEu.ensure(eu, signal));
+  assert.deepEqual(setOf(child, "NS"), ["30", ...nsSet("eu")]);
+  await sim.complete(atEu.withdraw(eu, signal));
+  assert.deepEqual([setOf(child, "NS"), setOf(nameServer("eu"), "A")], [[], []]);
+});
+
 test("the primary is found by the SOA of the parent zone, or by a host name", async () => {
   const { sim, setOf, provider } = await openParent();
   await sim.complete(provider("eu", { servers: [] }).ensure(eu, signal));
@@ -205,7 +215,8 @@ test("D-13: each parent zone has a key of its own, from a file that is read anew
   await assert.rejects(keys.keyFor("example.com"), /there are the keys a, b; say in MERIDIAN_RFC2136_KEYS/);
   keys.setSecretKeys([]);
   text = "key half";
-  assert.equal((await keys.keyFor("example.com"))?.name, "a", "what cannot be read leaves what was");
+  for (let round = 0; round < 2; round++)
+    assert.equal((await keys.keyFor("example.com"))?.name, "a", "what cannot be read leaves what was");
   text = keyText("c");
   assert.equal((await keys.keyFor("example.com"))?.name, "c");
   assert.deepEqual(logged, ["the key file of updates cannot be used"]);

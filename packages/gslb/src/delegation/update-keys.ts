@@ -15,7 +15,8 @@ export class UpdateKeys {
   readonly #log: Runtime["log"];
   readonly #options: UpdateKeysOptions;
   readonly #file: WatchedFile | undefined;
-  #stamp: string | undefined;
+  /** Of the file as it was looked at last; it is told once what is wrong with it. */
+  #stamp: string | undefined = "not looked at";
   #ofFile: readonly TsigKey[] = [];
   #ofSecrets: readonly TsigKey[] = [];
 
@@ -63,9 +64,9 @@ export class UpdateKeys {
     try {
       const stamp = await this.#file.stamp();
       if (stamp === this.#stamp) return;
+      this.#stamp = stamp;
       if (stamp === undefined) throw new DnsError("BadKey", "it is not there");
       this.#ofFile = parseTsigKeyFile(new TextDecoder().decode(await this.#file.read()));
-      this.#stamp = stamp;
     } catch (error) {
       // What a DnsError says of the text may be in words of the text, and the text is secret.
       const problem =

@@ -41,6 +41,8 @@ export interface ParentWorld {
   readonly zone: Zone;
   /** The data of a set of the parent zone, with its TTL in front. */
   readonly setOf: (name: string, type: string) => readonly string[];
+  /** Has the parent's server serve another zone. */
+  readonly serve: (zoneText: string) => void;
   /** A client at a cluster, to which the parent tells nothing where it is `blind`. */
   readonly client: (geoTag: string, options?: { readonly blind: boolean }) => DnsClient;
   /** What writes for one cluster, with a key `k` unless told otherwise. */
@@ -87,6 +89,7 @@ ${options.records ?? ""}
       const set = zone.recordSetsOf(name).find((each) => each.type === type);
       return set === undefined ? [] : [String(set.ttl), ...set.data.toSorted()];
     },
+    serve: (text) => authority.setZone(parseZoneFile(text).zone!),
     client,
     provider: (geoTag, more = {}) =>
       new Rfc2136Provider({
