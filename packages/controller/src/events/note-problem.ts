@@ -14,7 +14,8 @@ export function noteProblem(about: unknown, note: unknown): string | undefined {
     optional: ["namespace", "uid", "resourceVersion"],
   });
   if (ofObject !== undefined) return `the object's ${ofObject}`;
-  const named = [kind, object["namespace"], object["name"]].filter((part) => part !== undefined).join(" ");
+  const { namespace, name } = object;
+  const named = [kind, namespace, name].filter((part) => typeof part === "string").join(" ");
   if (!isRecord(note))
     return `the note about ${named} must have type, reason and message, and is ${textOf(note)}`;
   const { type } = note;
