@@ -12,7 +12,7 @@ export interface ClientCommand {
 /** An informer that is measured. */
 export interface BenchClient {
   readonly name: string;
-  /** Whether it asks for what only kube-apiserver does: protobuf, compression, or the initial state as a stream. */
+  /** Whether it asks for what only kube-apiserver does: protobuf, or the initial state as a stream. */
   readonly onlyReal: boolean;
   /** Why it cannot run here, or `undefined`. */
   readonly absence: () => Promise<string | undefined>;
@@ -28,9 +28,8 @@ export const benchClients: readonly BenchClient[] = [
   meridian("Meridian", []),
   meridian("Meridian, stream", ["--streaming"]),
   meridian("Meridian, decoding", ["--decode"]),
-  meridian("Meridian, compressed", ["--compressed"]),
-  meridian("Meridian, protobuf", ["--protobuf", "--compressed"]),
-  meridian("Meridian, protobuf, decoding", ["--protobuf", "--compressed", "--decode"]),
+  meridian("Meridian, protobuf", ["--protobuf"]),
+  meridian("Meridian, protobuf, decoding", ["--protobuf", "--decode"]),
   { ...meridian("Meridian, Node LTS", [], nodeLts), onlyReal: true },
   clientGo("client-go, JSON", "application/json", false),
   clientGo("client-go, JSON, stream", "application/json", true),

@@ -9,7 +9,7 @@ import { nodeRuntime } from "@meridian/runtime/node";
 import { serveCommands } from "./serve-commands.ts";
 import type { UpdateLog } from "./update-log.ts";
 
-// Our informer: `meridian-informer.js --kubeconfig FILE [--streaming] [--decode] [--protobuf] [--compressed]`. Its handler takes keys, or,
+// Our informer: `meridian-informer.js --kubeconfig FILE [--streaming] [--decode] [--protobuf] [--uncompressed]`. Its handler takes keys, or,
 // with `--decode`, objects.
 
 const { values } = parseArgs({
@@ -18,7 +18,7 @@ const { values } = parseArgs({
     streaming: { type: "boolean", default: false },
     decode: { type: "boolean", default: false },
     protobuf: { type: "boolean", default: false },
-    compressed: { type: "boolean", default: false },
+    uncompressed: { type: "boolean", default: false },
   },
 });
 const configMaps: ResourceType<ConfigMap> = {
@@ -28,7 +28,7 @@ const runtime = nodeRuntime({ dataFolder: ".", log: silentLogger });
 const client = clientFromKubeconfig(runtime, await readFile(values.kubeconfig, "utf8"));
 const informer = new Informer<ConfigMap>(runtime, {
   ...{ client, type: configMaps, namespace: "bench", watchList: values.streaming },
-  compressed: values.compressed,
+  compressed: !values.uncompressed,
   ...(values.protobuf ? { wireFormat: protobuf } : {}),
 });
 

@@ -190,7 +190,7 @@ export interface HttpClientRequest {
   /** A field with several values is sent that many times. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array;
-  /** Lets the server pack the answer (gzip), which comes unpacked all the same. Default false; of no effect in the simulation. */
+  /** Lets the server compress the answer (gzip); the body is what it was before. Default false; of no effect in the simulation. */
   readonly compressed?: boolean;
   /** Ends the exchange, the body's stream included; the call or the stream then rejects with its reason. */
   readonly signal?: AbortSignal;

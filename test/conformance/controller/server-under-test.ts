@@ -16,12 +16,12 @@ export interface AllowedAccess {
 }
 
 /** In what form copies are taken. */
-export type CopyForm = Pick<InformerOptions, "wireFormat" | "compressed">;
+export type CopyForm = Pick<InformerOptions, "wireFormat">;
 
 /** A Kubernetes API server that the suite runs against: a real one, or ours. */
 export interface ServerUnderTest extends AsyncDisposable {
   readonly name: string;
-  /** In what form copies are taken from it. Absent: JSON as it is. */
+  /** In what form copies are taken from it. Absent: JSON. */
   readonly copies?: CopyForm;
   /** A kubeconfig; `url` where it goes through a proxy, `by` how the user proves who it is (default: a certificate). */
   kubeconfig(user: ServerUser, options?: { readonly url?: string; readonly by?: Credential }): string;

@@ -33,7 +33,7 @@ export interface WriteOptions extends RequestOptions {
 export interface RawOptions {
   /** What to ask for in place of JSON, for the kinds that it knows. The server may answer in JSON all the same. */
   readonly wireFormat?: WireFormat | undefined;
-  /** Lets the server pack a list (gzip). Default false. */
+  /** Lets the server compress a list (gzip). Default false. */
   readonly compressed?: boolean | undefined;
 }
 

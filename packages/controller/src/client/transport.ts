@@ -30,7 +30,7 @@ export interface Exchange {
   readonly accept?: string;
   /** What the answer may come in beside JSON. */
   readonly format?: WireFormatOfKind | undefined;
-  /** Whether the answer may come packed. */
+  /** Whether the answer may come compressed. */
   readonly compressed?: boolean | undefined;
 }
 

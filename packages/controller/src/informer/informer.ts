@@ -57,11 +57,14 @@ export interface InformerOptions<T extends KubeObject = KubeObject> extends Info
    */
   readonly watchList?: boolean;
   /**
-   * What to ask the server for in place of JSON: `builtInKinds` of `@meridian/controller/protobuf`. Kinds that it does not
+   * What to ask the server for in place of JSON: `protobuf` of `@meridian/controller/protobuf`. Kinds that it does not
    * know, and servers that do not speak it, are copied by JSON as without it.
    */
   readonly wireFormat?: WireFormat;
-  /** Lets the server pack lists (gzip), as client-go does. Default false. */
+  /**
+   * Lets the server compress lists (gzip), as client-go does. Default true; false where nearly all is random, such as
+   * Secrets, or the network is faster than the compression.
+   */
   readonly compressed?: boolean;
   /**
    * Hears of each failed list and watch, and may end the run by `stop`, which then rejects with the error. Without it no
@@ -316,7 +319,7 @@ export class Informer<T extends KubeObject = KubeObject> {
       pageSize: this.#options.pageSize ?? 500,
       watchList: this.#options.watchList ?? false,
       wireFormat: this.#options.wireFormat,
-      compressed: this.#options.compressed,
+      compressed: this.#options.compressed ?? true,
       onFailure: this.#options.onFailure,
     });
   }
