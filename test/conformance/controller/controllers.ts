@@ -7,8 +7,10 @@ import {
   createOrUpdate,
   enqueueKeys,
   runControllers,
+  setControllerReference,
   watchObjects,
   watchOwned,
+  withDesired,
 } from "@meridian/controller";
 import {
   configMapType,
@@ -28,6 +30,22 @@ import { configMap } from "./objects.ts";
 export const controllers: ConformanceGroup = {
   subject: "controllers",
   cases: {
+    "an object has one controller, and is written by no other one": async ({ client, namespace }) => {
+      const [first, second] = await Promise.all(
+        ["first", "second"].map((name) => client.create(configMapType, configMap({ namespace, name }, {}))),
+      );
+      const desired: Secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "owned", namespace } };
+      const ofFirst = setControllerReference(desired, first!, configMapType);
+      const ofSecond = setControllerReference(desired, second!, configMapType);
+      const { object } = await createOrUpdate(client, secretType, { desired: ofFirst });
+      await assert.rejects(createOrUpdate(client, secretType, { desired: ofSecond }), {
+        code: "AlreadyOwned",
+      });
+      const unchanged = await client.get<Secret>(secretType, { namespace, name: "owned" });
+      assert.equal(unchanged.metadata.resourceVersion, object.metadata.resourceVersion);
+      await assert.rejects(client.update<Secret>(secretType, withDesired(object, ofSecond)), { code: 422 });
+    },
+
     "a controller makes what should be, and makes it again when somebody spoils it": async (world) => {
       const { client, namespace, runtime } = world;
       const sources = world.inform<ConfigMap>({ type: configMapType, namespace });
