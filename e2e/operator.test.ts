@@ -23,6 +23,9 @@ kind: ClusterRole
 metadata: { name: gslb-operator }
 rules:
   - { apiGroups: [k8gb.io, k8gb.absa.oss], resources: [gslbs, zonedelegations], verbs: [get, list, watch, create, update] }
+  - { apiGroups: [k8gb.io], resources: [gslbs], verbs: [patch, delete] }
+  - { apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [list, watch] }
+  - { apiGroups: [gateway.networking.k8s.io, networking.istio.io], resources: ["*"], verbs: [list, watch] }
   - { apiGroups: [k8gb.io, k8gb.absa.oss], resources: [gslbs/status, zonedelegations/status], verbs: [update] }
   - { apiGroups: [externaldns.k8s.io], resources: [dnsendpoints], verbs: [get, list, watch, create, update] }
   - { apiGroups: [networking.k8s.io], resources: [ingresses], verbs: [get, list, watch, create, update] }

@@ -142,10 +142,16 @@ export class OptionalCopies {
     }
     const { kind } = copy;
     const definition = this.#definitions.lister.get(kindName(kind));
-    const served = definition === undefined ? [] : servedVersions(definition);
+    if (definition === undefined) return copy.serve(undefined);
+    const refusal = refusalOf(definition);
+    if (refusal !== undefined) return copy.unreadable(refusal);
+    // One that was made a moment ago is served in a moment.
+    if (!hasCondition(definition, "Established", "True")) return;
+    const served = definition.spec.versions.flatMap((version) => (version.served ? [version.name] : []));
     const version = kind.versions.find((each) => served.includes(each));
-    if (definition === undefined || version !== undefined) copy.serve(version);
-    else copy.unreadable(unservedText(kind, served));
+    if (version !== undefined) return copy.serve(version);
+    const texts = [served, kind.versions].map((versions) => versions.join(", "));
+    copy.unreadable(`${kindName(kind)} is served in version ${texts[0]}, and ${texts[1]} can be read`);
   }
 
   #release(): void {
@@ -155,20 +161,18 @@ export class OptionalCopies {
   }
 }
 
-/** The versions in which a kind can be read now. */
-function servedVersions(definition: CustomResourceDefinition): readonly string[] {
-  const isEstablished = (definition.status?.conditions ?? []).some(
-    ({ type, status }) => type === "Established" && status === "True",
+/** Why a definition will not be served. */
+function refusalOf(definition: CustomResourceDefinition): string | undefined {
+  const refused = (definition.status?.conditions ?? []).find(
+    ({ type, status }) => type === "NamesAccepted" && status === "False",
   );
-  if (!isEstablished) return [];
-  return definition.spec.versions.flatMap(({ name, served }) => (served ? [name] : []));
+  return (
+    refused && `the CustomResourceDefinition ${definition.metadata.name} is not served: ${refused.message}`
+  );
 }
 
-function unservedText(kind: ObjectKind, served: readonly string[]): string {
-  const name = kindName(kind);
-  if (served.length === 0)
-    return `the CustomResourceDefinition ${name} is there and not served; its conditions tell why`;
-  return `the CustomResourceDefinition ${name} serves ${served.join(", ")}, and ${kind.versions.join(", ")} can be read`;
+function hasCondition(definition: CustomResourceDefinition, type: string, status: string): boolean {
+  return (definition.status?.conditions ?? []).some((each) => each.type === type && each.status === status);
 }
 
 /** Schemas are most of a definition, and not of interest here. */
