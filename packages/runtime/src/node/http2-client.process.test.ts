@@ -29,7 +29,7 @@ describe("the HTTP/2 client", () => {
     const proxy = await startProxy(portOf(server));
     await using client = new NodeHttpClient(
       { origin: `https://127.0.0.1:${proxy.port}`, tls },
-      { silenceMs: 50, answerMs: 100 },
+      { silenceMs: 50, answerMs: 1_000 },
     );
     const { body } = await client.request({ method: "GET", target: "/watch" });
     await assert.rejects(
