@@ -266,6 +266,87 @@ test("cluster-exposed-ips, second part: the annotation beats the Ingress, and wi
   await assertServed(world, "stated", "192.0.2.1,192.0.2.2");
 });
 
+/** The edge's zone with the addresses of one load balancer. */
+const edgeZone = (...records: readonly string[]): string =>
+  [
+    "$ORIGIN example.net.",
+    "@ 60 SOA ns hostmaster 1 7200 1800 86400 30",
+    "@ 60 NS ns",
+    "ns 60 A 10.0.0.53",
+    ...records,
+    "",
+  ].join("\n");
+
+test("exposed-hostnames beats exposed-ip-addresses; F-07: both families, a change of address at once, the last good kept", async () => {
+  let stop = await world.startEdge(edgeZone("lb 20 A 192.0.2.30", "lb 20 AAAA 2001:db8::30"));
+  await app("named", { "k8gb.io/exposed-hostnames": "lb.example.net", [exposed]: "192.0.2.31" });
+  await world.settle();
+  const host = hostOf("named");
+  assert.deepEqual(
+    [await world.dig(host), await world.dig(host, "AAAA")],
+    ["data 192.0.2.30", "data 2001:db8::30"],
+  );
+  await stop();
+  stop = await world.startEdge(edgeZone("lb 20 A 192.0.2.32", "lb 20 AAAA 2001:db8::30"));
+  await world.settle(21_000);
+  assert.deepEqual(
+    [await world.dig(host), await world.dig(host, "AAAA")],
+    ["data 192.0.2.32", "data 2001:db8::30"],
+  );
+  await stop();
+  await world.settle(120_000);
+  assert.deepEqual(
+    [await world.dig(host), await world.dig(host, "AAAA")],
+    ["data 192.0.2.32", "data 2001:db8::30"],
+  );
+});
+
+test("D4: while the edge DNS is down a load balancer with a name keeps its addresses, and what dies is withdrawn", async () => {
+  const stop = await world.startEdge(edgeZone("elb 20 A 192.0.2.40"));
+  await app("elb");
+  await world.patchStatus(ingressType, "elb", {
+    loadBalancer: { ingress: [{ hostname: "elb.example.net" }] },
+  });
+  await world.settle(10_000);
+  await assertServed(world, "elb", "192.0.2.40");
+  await stop();
+  await world.settle(60_000);
+  await assertServed(world, "elb", "192.0.2.40");
+  await world.setReady("elb", false);
+  await world.settle();
+  assert.equal(await world.dig(hostOf("elb")), "nodata");
+  await world.setReady("elb", true);
+  await world.settle();
+  await assertServed(world, "elb", "192.0.2.40");
+});
+
+test("a host name that nobody can resolve is told", async () => {
+  await app("nameless", { "k8gb.io/exposed-hostnames": "nobody.example.net" });
+  await world.settle(5000);
+  assert.equal(await world.condition("nameless", "ResolvedRefs"), "False ExposedAddressesUnresolved");
+  assert.ok(
+    (await world.events("nameless")).some((event) =>
+      /^Gslb ExposedIPResolutionError: .*nobody.example.net/.test(event),
+    ),
+  );
+});
+
+test("F-11: a Gslb that an Ingress owns and we did not make stays, also when everything starts anew", async () => {
+  await world.serve("inherited");
+  await world.ingress("inherited", { [hostOf("inherited")]: "inherited" });
+  const { uid } = (await ingressOf("inherited"))!.metadata;
+  const ownerReferences = [
+    { apiVersion: "networking.k8s.io/v1", kind: "Ingress", name: "inherited", uid, controller: true },
+  ];
+  await world.gslb("inherited", { ...toIngress, name: "inherited" });
+  await world.patch(gslbType, "inherited", { metadata: { ownerReferences } });
+  await world.settle();
+  await world.restart();
+  await world.settle(20_000);
+  assert.notEqual(await gslbOf("inherited"), undefined);
+  await assertServed(world, "inherited", address);
+});
+
 test("a bad address in the annotation is told, and what was answered stays", async () => {
   await app("typo", { [exposed]: "192.0.2.6" });
   await setAnnotations(gslbType, "typo", { [exposed]: "192.0.2.7,192.0.2.test" });

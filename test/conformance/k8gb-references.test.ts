@@ -287,6 +287,33 @@ test("F-10: a reference to nothing says so, and gets no empty name", async () =>
   assert.equal(await world.endpoint("void"), undefined);
 });
 
+test("F-12: of two Gslbs that name one host the first keeps it, after a restart too, and the other is told who", async () => {
+  const host = hostOf("pay");
+  for (const name of ["pay-z", "pay-a"]) {
+    await world.serve(name);
+    await world.ingress(name, { [host]: name });
+    await world.gslb(name, { apiVersion: "networking.k8s.io/v1", kind: "Ingress", name });
+    await world.settle();
+  }
+  const check = async (): Promise<void> => {
+    assert.equal(await world.condition("pay-z", "Accepted"), "True Accepted");
+    assert.equal(await world.condition("pay-a", "Accepted"), "False HostConflict");
+    assert.ok(
+      (await world.events("pay-a")).some((event) => event.includes("held by the older Gslb default/pay-z")),
+    );
+    await world.setReady("pay-z", false);
+    await world.settle();
+    assert.equal(await world.dig(host), "nodata");
+    await world.setReady("pay-z", true);
+    await world.settle();
+    assert.equal(await world.dig(host), `data ${address}`);
+  };
+  await check();
+  await world.restart();
+  await world.settle(20_000);
+  await check();
+});
+
 test("F-09: one address behind two listeners counts once", async () => {
   await world.create(gateways, "double", { spec: { gatewayClassName: "x", listeners: [] } });
   await world.patchStatus(gateways, "double", {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openMemoryStorage } from "@meridian/apiserver";
 import { isApiError } from "@meridian/controller";
-import { DnsClient } from "@meridian/dns";
+import { Authority, DnsClient, parseZoneFile, serveDns } from "@meridian/dns";
 import { dnsEndpointType, gslbType } from "@meridian/gslb";
 import {
   customResourceDefinitionType,
@@ -16,10 +16,11 @@ import {
   type ResourceType,
 } from "@meridian/kube";
 import { startCluster, type Cluster } from "@meridian/meridian";
-import { Simulation } from "@meridian/runtime/sim";
+import { Simulation, type SimNode } from "@meridian/runtime/sim";
 
 export const zone = "cloud.example.com";
 const namespace = "default";
+const edgeAddress = "10.0.0.53";
 
 /** A kind of the Gateway API or of Istio. */
 export function foreignType(group: string, version: string, kind: string): ResourceType {
@@ -64,11 +65,13 @@ export class ReferenceWorld {
   cluster: Cluster;
   readonly #start: () => Promise<Cluster>;
   readonly #dnsClient: DnsClient;
+  readonly #edge: SimNode;
 
   private constructor(simulation: Simulation, start: () => Promise<Cluster>, cluster: Cluster) {
     this.simulation = simulation;
     this.cluster = cluster;
     this.#start = start;
+    this.#edge = simulation.node({ name: "edge", addresses: [edgeAddress] });
     this.#dnsClient = new DnsClient(simulation.node({ name: "client", addresses: ["10.0.0.9"] }).runtime);
   }
 
@@ -87,7 +90,7 @@ export class ReferenceWorld {
         operatorEnvironment: {
           CLUSTER_GEO_TAG: "eu",
           DNS_ZONES: `example.com:${zone}:30`,
-          EDGE_DNS_SERVERS: "10.0.0.53",
+          EDGE_DNS_SERVERS: edgeAddress,
           MERIDIAN_DNS_ADDRESSES: "10.0.0.1",
           ...settings,
         },
@@ -101,6 +104,16 @@ export class ReferenceWorld {
   async restart(): Promise<void> {
     await this.simulation.complete(this.cluster[Symbol.asyncDispose]() as Promise<void>);
     this.cluster = await this.simulation.complete(this.#start());
+  }
+
+  /** Starts the edge DNS server of the settings, which serves one zone. @returns what takes it away */
+  async startEdge(zoneFile: string): Promise<() => Promise<void>> {
+    const { runtime } = this.#edge;
+    const authority = new Authority({ random: runtime.random });
+    authority.setZone(parseZoneFile(zoneFile).zone!);
+    const listen = [{ address: edgeAddress, port: 53 }];
+    const server = await this.simulation.complete(serveDns(runtime, { authority, listen }));
+    return () => this.simulation.complete(server[Symbol.asyncDispose]() as Promise<void>);
   }
 
   async create(type: ResourceType, name: string, fields: ObjectFields = {}): Promise<KubeObject> {
