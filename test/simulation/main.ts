@@ -1,10 +1,14 @@
+import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import type { SimLogLine } from "@meridian/runtime/sim";
+import { format, resolveConfig } from "prettier";
+import { matrixDocument, matrixPath } from "./matrix/matrix-text.ts";
 import { runSeed } from "./run-seed.ts";
 import { violationText } from "./violation-text.ts";
 
 /**
- * `npm run sim -- --seed N [--verbose]` runs one seed; `npm run sim -- --seeds 100 [--from N]` runs a range.
+ * `npm run sim -- --seed N [--verbose]` runs one seed; `npm run sim -- --seeds 100 [--from N]` runs a range;
+ * `npm run sim -- --matrix` writes the partition matrix.
  */
 const { values } = parseArgs({
   options: {
@@ -12,8 +16,16 @@ const { values } = parseArgs({
     seeds: { type: "string" },
     from: { type: "string", default: "1" },
     verbose: { type: "boolean", default: false },
+    matrix: { type: "boolean", default: false },
   },
 });
+
+if (values.matrix) {
+  const options = { ...(await resolveConfig(matrixPath)), parser: "markdown" };
+  await writeFile(matrixPath, await format(await matrixDocument(), options));
+  console.log(`${matrixPath} is written`);
+  process.exit();
+}
 
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds ?? 100) : 1;

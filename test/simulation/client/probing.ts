@@ -1,7 +1,7 @@
 import { composeMessage, parseMessage, type Message } from "@meridian/dns";
 import type { HttpClient, Runtime } from "@meridian/runtime";
 import { between, chance, pick } from "../fleet/draws.ts";
-import { clientAddress, placeOf, tags, zoneName, type Tag } from "../fleet/fleet-map.ts";
+import { clientAddress, placeOf, zoneName, type Tag } from "../fleet/fleet-map.ts";
 
 /** A name that appears nowhere but in what an intruder sends. */
 export const intruderName = "intruder";
@@ -20,19 +20,21 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const rcodes = { formErr: 1, servFail: 2, notImp: 4, refused: 5, notAuth: 9 };
 
 export interface ProbingOptions {
+  /** The clusters at whose doors to knock. */
+  readonly tags: readonly Tag[];
   readonly onWrong: (seen: string) => void;
   readonly onTried: () => void;
 }
 
 /** Knocks at every door of every cluster, without a key, for ever. */
-export async function probe(runtime: Runtime, { onWrong, onTried }: ProbingOptions): Promise<void> {
+export async function probe(runtime: Runtime, { tags, onWrong, onTried }: ProbingOptions): Promise<void> {
   const clients = new Map<string, HttpClient>();
   const socket = await runtime.network.bindUdp({
     address: clientAddress,
     port: 0,
     onDatagram: (datagram) => checkRefused(datagram, onWrong),
   });
-  for (;;) {
+  while (tags.length > 0) {
     await runtime.clock.sleep(between(runtime.random, 300, 3_000));
     const tag = pick(runtime.random, tags);
     onTried();

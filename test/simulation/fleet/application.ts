@@ -15,6 +15,8 @@ export interface Application {
   readonly host: string;
   /** The name under which the host is asked for. */
   readonly question: string;
+  /** The balanced zone that the host is in. */
+  readonly zone: string;
   /** All addresses that a cluster may serve it at; which of them it has is for its load balancer to say. */
   readonly targets: Readonly<Record<Tag, readonly string[]>>;
 }

@@ -1,5 +1,5 @@
 import { createOrUpdate, KubeClient } from "@meridian/controller";
-import { isStatusError, type KubeObject, type ResourceType } from "@meridian/kube";
+import { isStatusError, type ConfigMap, type KubeObject, type ResourceType } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import {
   gslb,
@@ -12,7 +12,8 @@ import {
   type Application,
   type GslbStrategySpec,
 } from "./application.ts";
-import { placeOf, tokenOf, zoneName, type Tag } from "./fleet-map.ts";
+import { geoMapText, placeOf, tokenOf, type Tag } from "./fleet-map.ts";
+import type { MemberUser } from "./member.ts";
 
 /** What is wanted of one application in one cluster. */
 export interface WantedApplication {
@@ -37,12 +38,15 @@ export interface BadObject {
 export const tamperedTarget = "203.0.113.9";
 
 const retryMs = 100;
+const geoMap = "geo-map";
+/** Where the operator looks for the map. */
+const operatorNamespace = "k8gb";
 
 /**
  * The people and controllers of one cluster: writes what is wanted through the API, from the cluster's own node, again
  * after every crash, until it is there.
  */
-export class ClusterUser {
+export class ClusterUser implements MemberUser {
   readonly #tag: Tag;
   readonly #applications = new Map<string, WantedApplication>();
   readonly #bad = new Map<string, BadObject | undefined>();
@@ -52,8 +56,9 @@ export class ClusterUser {
   #client: KubeClient | undefined;
   #wake: () => void = () => {};
 
-  constructor(tag: Tag) {
+  constructor(tag: Tag, options: { readonly geoMap: boolean }) {
     this.#tag = tag;
+    if (options.geoMap) this.#dirty.add(geoMap);
   }
 
   /** Whether everything wanted was written. */
@@ -119,13 +124,11 @@ export class ClusterUser {
   }
 
   /** Somebody who should not lays hands on the DNSEndpoint of an application. One try, which may fail. */
-  async tamper(name: string, how: "delete" | "edit"): Promise<void> {
+  async tamper({ name, host }: Application, how: "delete" | "edit"): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
     const place = { namespace: namespaceName, name };
-    const endpoints = [
-      { dnsName: `${name}.${zoneName}`, recordType: "A", recordTTL: 5, targets: [tamperedTarget] },
-    ];
+    const endpoints = [{ dnsName: host, recordType: "A", recordTTL: 5, targets: [tamperedTarget] }];
     try {
       if (how === "delete") await client.delete(types.endpoint, place);
       else await client.patch(types.endpoint, place, { type: "merge", body: { spec: { endpoints } } });
@@ -141,6 +144,7 @@ export class ClusterUser {
 
   async #write(client: KubeClient, what: string): Promise<void> {
     const [kind, name = ""] = what.split(" ");
+    if (kind === geoMap) return writeGeoMap(client);
     if (kind === "application") return this.#writeApplication(client, this.#applications.get(name)!);
     const bad = this.#bad.get(name);
     if (bad === undefined) return this.#removeBad(client, name);
@@ -178,6 +182,20 @@ export class ClusterUser {
     this.refused.delete(name);
     this.#bad.delete(name);
   }
+}
+
+async function writeGeoMap(client: KubeClient): Promise<void> {
+  await createOrUpdate(client, types.namespace, {
+    desired: { apiVersion: "v1", kind: "Namespace", metadata: { name: operatorNamespace } },
+  });
+  await createOrUpdate<ConfigMap>(client, types.configMap, {
+    desired: {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace: operatorNamespace, name: "meridian-geo-map" },
+      data: { "geo.yaml": geoMapText },
+    },
+  });
 }
 
 async function deleteIfThere(client: KubeClient, type: ResourceType, name: string): Promise<void> {

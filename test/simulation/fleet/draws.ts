@@ -19,3 +19,11 @@ export function between(random: Random, min: number, max: number): number {
 export function integer(random: Random, min: number, max: number): number {
   return Math.floor(between(random, min, max + 1));
 }
+
+/** The same items in another order. */
+export function shuffled<T>(random: Random, items: readonly T[]): readonly T[] {
+  return items
+    .map((item) => ({ item, at: random.float() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}

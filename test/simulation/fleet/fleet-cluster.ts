@@ -1,18 +1,16 @@
 import { openMemoryStorage, type Storage } from "@meridian/apiserver";
+import { serveDns } from "@meridian/dns";
 import { startCluster, type Cluster } from "@meridian/meridian";
 import type { HttpHandler, HttpResponse, Runtime } from "@meridian/runtime";
-import type { CrashKind, SimNode, Simulation } from "@meridian/runtime/sim";
+import type { CrashKind, SimNode } from "@meridian/runtime/sim";
 import { compareReopened, recordedStorage } from "../observation/recorded-storage.ts";
 import { TruthLog } from "../observation/truth-log.ts";
 import type { DnsGuard } from "../observation/dns-guard.ts";
 import { ClusterUser } from "./cluster-user.ts";
-import { parentAddress, parentZoneName, placeOf, tags, tokenOf, zoneName, type Tag } from "./fleet-map.ts";
-import type { FleetSettings } from "./fleet-settings.ts";
+import { dnsAddressesOf, parentAddress, placeOf, tags, tokenOf, type Tag } from "./fleet-map.ts";
+import type { DnsIllness, Member, MemberOptions } from "./member.ts";
 import type { Plant } from "./plant.ts";
 import { wrappedRuntime } from "./wrapped-runtime.ts";
-
-/** How a DNS server is ill: it says nothing, or only SERVFAIL. */
-export type DnsIllness = "silent" | "servfail";
 
 /** One run of a cluster's process. */
 interface Life {
@@ -25,26 +23,23 @@ interface Life {
 /** How long watches are left alone after they were broken. */
 const steadyMs = 15_000;
 
-export interface FleetClusterOptions {
-  readonly tag: Tag;
-  readonly simulation: Simulation;
-  readonly settings: FleetSettings;
+export interface FleetClusterOptions extends MemberOptions {
   readonly plant: Plant;
   readonly guard: DnsGuard;
   /** What a start that fails is told to; the text is for people. */
   readonly onWrong: (invariant: number, seen: string) => void;
 }
 
-/** One cluster of the simulated fleet over all its crashes. */
-export class FleetCluster {
+/** One cluster of the simulated fleet that runs Meridian. */
+export class FleetCluster implements Member {
+  readonly kind = "meridian";
   readonly tag: Tag;
   readonly node: SimNode;
   readonly truth: TruthLog = new TruthLog();
   readonly user: ClusterUser;
   dnsIllness: DnsIllness | undefined;
-  /** When the last life ended, or could write nothing any more. */
+  deadAddress: string | undefined;
   failedAtMs: number = Number.NEGATIVE_INFINITY;
-  /** When the wall clock last jumped. */
   clockMovedAtMs: number = Number.NEGATIVE_INFINITY;
   readonly #options: FleetClusterOptions;
   readonly #watches = new Set<() => void>();
@@ -52,16 +47,12 @@ export class FleetCluster {
   #isDiskBroken = false;
   #watchesBrokenAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: FleetClusterOptions) {
-    this.tag = options.tag;
+  constructor(options: FleetClusterOptions, node: SimNode) {
+    const { tag, settings } = options;
+    this.tag = tag;
     this.#options = options;
-    const { simulation, settings, tag } = options;
-    this.node = simulation.node({
-      name: tag,
-      addresses: [placeOf(tag).dns.address],
-      skewMs: settings.skewMs[tag],
-    });
-    this.user = new ClusterUser(tag);
+    this.node = node;
+    this.user = new ClusterUser(tag, settings);
   }
 
   get up(): boolean {
@@ -77,12 +68,14 @@ export class FleetCluster {
     return this.#life?.storage;
   }
 
-  /** Since when the operator of this life answers from the objects; `undefined` while it does not. */
-  get readySinceMs(): number | undefined {
+  get answersSinceMs(): number | undefined {
     return this.#life?.readySinceMs;
   }
 
-  /** Whether this life can write nothing any more; a restart mends it. */
+  get worksSinceMs(): number | undefined {
+    return this.#isDiskBroken ? undefined : this.answersSinceMs;
+  }
+
   get isDiskBroken(): boolean {
     return this.#isDiskBroken;
   }
@@ -95,7 +88,6 @@ export class FleetCluster {
     this.node.disk.fail(new Error("input/output error"));
   }
 
-  /** Starts the process, the first time or after a crash. Never rejects: what goes wrong is told. */
   async start(): Promise<void> {
     if (this.#life !== undefined) return;
     const { simulation, plant, tag } = this.#options;
@@ -132,7 +124,7 @@ export class FleetCluster {
    */
   breakWatches(): void {
     const { nowMs } = this.#options.simulation;
-    if (nowMs < Math.max(this.#watchesBrokenAtMs, this.readySinceMs ?? nowMs) + steadyMs) return;
+    if (nowMs < Math.max(this.#watchesBrokenAtMs, this.answersSinceMs ?? nowMs) + steadyMs) return;
     this.#watchesBrokenAtMs = nowMs;
     for (const breakOne of this.#watches) breakOne();
     this.#watches.clear();
@@ -153,6 +145,7 @@ export class FleetCluster {
   async #assemble(life: Life): Promise<void> {
     const { simulation, settings, plant, tag } = this.#options;
     const place = placeOf(tag);
+    const addresses = dnsAddressesOf(tag, settings);
     const opened = await openMemoryStorage(life.runtime, {
       persistent: true,
       snapshotAfterBytes: settings.snapshotAfterBytes,
@@ -174,27 +167,28 @@ export class FleetCluster {
       operatorEnvironment: {
         CLUSTER_GEO_TAG: tag,
         EXT_GSLB_CLUSTERS_GEO_TAGS: tags.join(","),
-        DNS_ZONES: `${parentZoneName}:${zoneName}:30`,
-        EDGE_DNS_SERVERS: `${parentAddress}:53`,
-        MERIDIAN_DNS_ADDRESSES: place.dns.address,
-        // What must be answered is told from what is there now.
-        MERIDIAN_ADDRESS_GRACE_SECONDS: "0",
+        DNS_ZONES: settings.zones.map(({ name, parent }) => `${parent}:${name}:30`).join(";"),
+        EDGE_DNS_SERVERS: `${parentAddress}:${settings.edgePort}`,
+        MERIDIAN_DNS_ADDRESSES: addresses.join(","),
         MERIDIAN_NOTIFY: String(settings.notify),
         MERIDIAN_PEER_DEADLINE_MS: String(settings.deadlineMs),
         RECONCILE_REQUEUE_SECONDS: String(settings.periodMs / 1000),
-        ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS: "30",
+        ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS: String(settings.zonePeriodMs / 1000),
       },
     });
+    const { authority } = life.cluster;
+    const listen = addresses.slice(1).map((address) => ({ address, port: place.dns.port }));
+    if (listen.length > 0) await serveDns(life.runtime, { authority, listen });
   }
 
   #wrapped(runtime: Runtime): Runtime {
     const { guard, tag } = this.#options;
     return wrappedRuntime(runtime, {
-      answer: (answer) => {
+      answer: (answer, address) => {
         const guarded = guard.watching(tag, answer, () => this.cluster?.authority);
         // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
         return (input, offset, length, client, output) => {
-          if (this.dnsIllness === "silent") return 0;
+          if (this.dnsIllness === "silent" || this.deadAddress === address) return 0;
           const size = guarded(input, offset, length, client, output);
           if (this.dnsIllness === "servfail" && size > 3) output[3] = (output[3]! & 0xf0) | 2;
           return size;

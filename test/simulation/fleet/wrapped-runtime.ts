@@ -10,7 +10,8 @@ import type {
 
 /** What is put around a node's runtime: to watch it, to make it fail, or to plant a fault. */
 export interface Wrapping {
-  readonly answer?: (answer: AnswerDatagram) => AnswerDatagram;
+  /** Gets the address that is served. */
+  readonly answer?: (answer: AnswerDatagram, address: string) => AnswerDatagram;
   readonly connection?: (accept: (connection: TcpConnection) => void) => (connection: TcpConnection) => void;
   /** Gets the port that the handler is served on. */
   readonly handler?: (handler: HttpHandler, port: number) => HttpHandler;
@@ -23,7 +24,9 @@ export function wrappedRuntime(runtime: Runtime, wrapping: Wrapping): Runtime {
   const { network } = runtime;
   const wrapped: Network = {
     serveUdp: (options) =>
-      network.serveUdp(answer === undefined ? options : { ...options, answer: answer(options.answer) }),
+      network.serveUdp(
+        answer === undefined ? options : { ...options, answer: answer(options.answer, options.address) },
+      ),
     bindUdp: (options) => network.bindUdp(options),
     listenTcp: (options) =>
       network.listenTcp(

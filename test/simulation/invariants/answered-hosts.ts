@@ -1,12 +1,13 @@
 import { resolveForEver, type Resolution } from "../client/resolving.ts";
-import { clientName, parentName, tags } from "../fleet/fleet-map.ts";
+import { clientName, dnsAddressesOf, parentName, tags, type Tag } from "../fleet/fleet-map.ts";
 import { targetsIn } from "../observation/asking.ts";
+import type { ApplicationFacts } from "../observation/cluster-facts.ts";
 import type { World } from "../observation/world.ts";
 import type { Invariant, Report } from "./invariant.ts";
 
 /**
  * Invariant 2: while one cluster is healthy and seen, the answer is not empty in at least one family, and in none that
- * the picked clusters have.
+ * the picked clusters have. A host that exists is never NXDOMAIN.
  */
 export class AnsweredHosts implements Invariant {
   readonly number = 2;
@@ -31,9 +32,11 @@ export class AnsweredHosts implements Invariant {
   }
 
   check(): void {
+    const { fleet } = this.#world;
     for (const tag of tags)
       for (const facts of this.#world.facts(tag).applications) {
-        const expectation = this.#world.expectations.of(tag, facts);
+        this.#checkExists(tag, facts);
+        const expectation = this.#world.expectation(tag, facts);
         if (expectation === undefined || expectation.usable.size === 0) continue;
         this.#judged++;
         const { host } = facts.application;
@@ -45,7 +48,9 @@ export class AnsweredHosts implements Invariant {
         }
         // A family of a peer that is not known yet is no fault.
         if (!expectation.isWhole) continue;
-        const missing = (["A", "AAAA"] as const).filter(
+        // k8gb has no other family.
+        const families = fleet.member(tag).kind === "k8gb" ? (["A"] as const) : (["A", "AAAA"] as const);
+        const missing = families.filter(
           (family) =>
             answer[family].length === 0 && expectation.targets.some((each) => familyOf(each) === family),
         );
@@ -59,18 +64,37 @@ export class AnsweredHosts implements Invariant {
     const { fleet, nowMs } = this.#world;
     const isParentNear = fleet.paths.unchangedSinceMs < this.#resolvingSinceMs && this.#isClear(parentName);
     const { host } = application;
-    if (isParentNear && referral?.length !== tags.length)
+    if (isParentNear && referral?.length !== this.#serverCount())
       this.#report(
         `the parent refers to ${referral?.join(" ") ?? "nobody"} for ${host}, not to all clusters`,
       );
     if (answer === undefined) return;
     const facts = this.#world.facts(answer.tag).applications.find((each) => each.application === application);
-    const expectation = facts && this.#world.expectations.of(answer.tag, facts);
+    const expectation = facts && this.#world.expectation(answer.tag, facts);
     const isSteady = facts !== undefined && facts.answer.sinceMs < this.#resolvingSinceMs;
     if (expectation === undefined || expectation.usable.size === 0 || !isSteady) return;
     this.#judged++;
     if (answer.targets.length === 0)
       this.#report(`a resolver got nothing for ${host} from ${answer.tag} at ${nowMs.toFixed(0)} ms`);
+  }
+
+  #serverCount(): number {
+    return tags.reduce((sum, tag) => sum + dnsAddressesOf(tag, this.#world.fleet.settings).length, 0);
+  }
+
+  /** A host that a Gslb holds is a name that exists, whether anybody serves it or not. k8gb answers NXDOMAIN. */
+  #checkExists(tag: Tag, facts: ApplicationFacts): void {
+    const { nowMs, fleet } = this.#world;
+    const sinceMs = this.#world.readySince(tag);
+    if (fleet.member(tag).kind === "k8gb" || sinceMs === undefined || facts.strategy.value === null) return;
+    if (nowMs < Math.max(sinceMs, facts.strategy.sinceMs, facts.tamperedMs) + this.#world.bounds(tag).localMs)
+      return;
+    const [a, aaaa] = facts.answer.value?.rcodes ?? [0, 0];
+    this.#judged++;
+    if (a !== 0 || aaaa !== 0)
+      this.#report(
+        `${tag} answers ${facts.application.host} with the codes ${a} and ${aaaa}, and a Gslb holds it`,
+      );
   }
 
   #isClear(name: string): boolean {

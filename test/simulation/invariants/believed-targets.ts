@@ -20,6 +20,9 @@ interface Life {
 /**
  * Invariant 1: no answer carries a target that neither this cluster nor a peer view within its bound reported healthy;
  * only after a start, until each peer was asked or its deadline passed, may stored peer targets stand in.
+ *
+ * A cluster that runs k8gb is held to k8gb's own bound, from when its operator has come by after a start: see
+ * `k8gb/k8gb-exceptions.ts`.
  */
 export class BelievedTargets implements Invariant {
   readonly number = 1;
@@ -28,13 +31,10 @@ export class BelievedTargets implements Invariant {
   #judged = 0;
   readonly #beliefs = new Map<string, Belief>();
   readonly #lives = new Map<Tag, Life>();
-  /** How long after a start every peer was asked, or its deadline passed. */
-  readonly #askedMs: number;
 
   constructor(world: World, report: Report) {
     this.#world = world;
     this.#report = report;
-    this.#askedMs = 2 * world.fleet.settings.deadlineMs + world.bounds.localMs;
   }
 
   get judged(): number {
@@ -49,11 +49,13 @@ export class BelievedTargets implements Invariant {
   }
 
   #checkAnswer(tag: Tag, facts: ApplicationFacts): void {
-    const { nowMs, bounds } = this.#world;
+    const { nowMs } = this.#world;
+    const { localMs } = this.#world.bounds(tag);
     for (const peer of peersOf(tag)) this.#followPeer(tag, peer, facts);
-    const isExcused =
-      this.#world.fleet.cluster(tag).isDiskBroken || nowMs < facts.tamperedMs + bounds.localMs;
-    if (facts.answer.value === null || isExcused) return;
+    // An operator that can write nothing, or does nothing, cannot take back what its DNS server answers.
+    const member = this.#world.fleet.member(tag);
+    const isHelpless = member.isDiskBroken || (member.kind === "k8gb" && this.#k8gbIsBehind(tag));
+    if (facts.answer.value === null || isHelpless || nowMs < facts.tamperedMs + localMs) return;
     const { host } = facts.application;
     for (const target of targetsIn(facts.answer.value)) {
       this.#judged++;
@@ -62,14 +64,25 @@ export class BelievedTargets implements Invariant {
         this.#report(`${tag} answers ${host} with ${target}, which no cluster ever published`);
       } else if (owner === tag) {
         const last = facts.ownHistory.last(target);
-        if (last === undefined || nowMs > last + bounds.localMs) {
+        if (last === undefined || nowMs > last + localMs) {
           this.#report(
             `${tag} answers ${host} with its own ${target}, not healthy since ${timeOf(last)}, ` +
-              `bound ${bounds.localMs} ms`,
+              `bound ${localMs} ms`,
           );
         }
       } else this.#checkPeerTarget(tag, facts, target);
     }
+  }
+
+  /** k8gb answers what it has stored from the moment that its CoreDNS is up, however old, until its operator has come by. */
+  #k8gbIsBehind(tag: Tag): boolean {
+    const sinceMs = this.#world.readySince(tag);
+    return sinceMs === undefined || this.#world.nowMs < sinceMs + this.#world.bounds(tag).seenMs;
+  }
+
+  /** How long after a start every peer was asked, or its deadline passed. */
+  #askedMs(tag: Tag): number {
+    return 2 * this.#world.fleet.settings.deadlineMs + this.#world.bounds(tag).localMs;
   }
 
   #checkPeerTarget(tag: Tag, facts: ApplicationFacts, target: string): void {
@@ -80,10 +93,10 @@ export class BelievedTargets implements Invariant {
       this.#report(`${tag} answers ${host} with ${target}, which ${ownerOf(target)} never published`);
       return;
     }
-    const thresholdMs = this.#thresholdMs(facts);
+    const thresholdMs = this.#thresholdMs(tag, facts);
     const startMs = this.#world.readySince(tag) ?? nowMs;
     const wasStored = facts.lastAnswer !== null;
-    const standInMs = wasStored && startMs > 0 ? startMs + this.#askedMs : 0;
+    const standInMs = wasStored && startMs > 0 ? startMs + this.#askedMs(tag) : 0;
     const untilMs = Math.max(belief.noticedMs + thresholdMs, standInMs);
     if (nowMs <= untilMs) return;
     this.#report(
@@ -94,7 +107,8 @@ export class BelievedTargets implements Invariant {
 
   /** Notes until when each of a peer's targets was published and could be heard. */
   #followPeer(tag: Tag, peer: Tag, facts: ApplicationFacts): void {
-    const { nowMs, bounds } = this.#world;
+    const { nowMs } = this.#world;
+    const { seenMs } = this.#world.bounds(tag);
     const reach = this.#world.reach(tag, peer);
     const { publishedHistory, application } = this.#world.sameIn(peer, facts);
     for (const target of application.targets[peer]) {
@@ -104,34 +118,35 @@ export class BelievedTargets implements Invariant {
       if (heardMs === undefined) continue;
       const key = keyOf(tag, facts, target);
       const belief = this.#beliefs.get(key);
-      if (belief === undefined) this.#beliefs.set(key, { heardMs, noticedMs: heardMs + bounds.seenMs });
+      if (belief === undefined) this.#beliefs.set(key, { heardMs, noticedMs: heardMs + seenMs });
       else if (heardMs > belief.heardMs) {
         belief.heardMs = heardMs;
-        belief.noticedMs = heardMs + bounds.seenMs;
+        belief.noticedMs = heardMs + seenMs;
       }
     }
   }
 
   /** A cluster that was down when it should have noticed something notices it after its start. */
   #followLife(tag: Tag): void {
-    const { failedAtMs: crashedAtMs, clockMovedAtMs } = this.#world.fleet.cluster(tag);
+    const { failedAtMs: crashedAtMs, clockMovedAtMs } = this.#world.fleet.member(tag);
     const readySinceMs = this.#world.readySince(tag);
     const life = this.#lives.get(tag);
     if (life?.readySinceMs === readySinceMs) return;
     this.#lives.set(tag, { readySinceMs, crashedAtMs });
     if (readySinceMs === undefined) return;
     // What was stored by a wall clock that then jumped, and was not stored again, tells nothing after a start.
-    const isClockLost = clockMovedAtMs >= crashedAtMs - this.#world.bounds.seenMs;
+    const isClockLost = clockMovedAtMs >= crashedAtMs - this.#world.bounds(tag).seenMs;
     for (const [key, belief] of this.#beliefs) {
       if (!key.startsWith(`${tag} `) || (belief.noticedMs <= crashedAtMs && !isClockLost)) continue;
-      belief.noticedMs = Math.max(belief.noticedMs, readySinceMs + this.#askedMs);
+      belief.noticedMs = Math.max(belief.noticedMs, readySinceMs + this.#askedMs(tag));
     }
   }
 
   /** The longest threshold that counted lately. */
-  #thresholdMs(facts: ApplicationFacts): number {
-    const { nowMs, bounds } = this.#world;
-    const lately = facts.thresholds.filter(({ untilMs }) => untilMs + bounds.seenMs >= nowMs);
+  #thresholdMs(tag: Tag, facts: ApplicationFacts): number {
+    const { nowMs } = this.#world;
+    const { seenMs } = this.#world.bounds(tag);
+    const lately = facts.thresholds.filter(({ untilMs }) => untilMs + seenMs >= nowMs);
     return Math.max(...lately.map(({ thresholdMs }) => thresholdMs));
   }
 }

@@ -1,5 +1,4 @@
 import { intruderName, probe } from "../client/probing.ts";
-import { tags } from "../fleet/fleet-map.ts";
 import type { World } from "../observation/world.ts";
 import type { Invariant, Report } from "./invariant.ts";
 
@@ -16,7 +15,11 @@ export class ClosedDoors implements Invariant {
   constructor(world: World, report: Report) {
     this.#world = world;
     this.#report = report;
-    void probe(world.fleet.client.runtime, { onWrong: report, onTried: () => this.#judged++ });
+    void probe(world.fleet.client.runtime, {
+      tags: world.fleet.ours,
+      onWrong: report,
+      onTried: () => this.#judged++,
+    });
   }
 
   get judged(): number {
@@ -24,7 +27,7 @@ export class ClosedDoors implements Invariant {
   }
 
   check(): void {
-    for (const tag of tags) {
+    for (const tag of this.#world.fleet.ours) {
       const trace = this.#world.facts(tag).changedKeys.find((key) => key.includes(intruderName));
       if (trace !== undefined) this.#report(`${tag} let an intruder write ${trace}`);
     }

@@ -34,13 +34,14 @@ export class FreshViews implements Invariant {
       for (const facts of this.#world.facts(tag).applications) this.#checkOwn(tag, facts);
     if (nowMs < this.#readAtMs + readEveryMs) return;
     this.#readAtMs = nowMs;
-    for (const tag of tags)
+    for (const tag of this.#world.fleet.ours)
       for (const facts of this.#world.facts(tag).applications) this.#checkViews(tag, facts);
   }
 
   /** A cluster's own change shows in what it publishes in no time, whatever its peers do. */
   #checkOwn(tag: Tag, facts: ApplicationFacts): void {
-    const { nowMs, bounds } = this.#world;
+    const { nowMs } = this.#world;
+    const bounds = this.#world.bounds(tag);
     const readySinceMs = this.#world.readySince(tag);
     if (readySinceMs === undefined || facts.answer.value === null) return;
     const { own, strategy, tamperedMs } = facts;
@@ -54,7 +55,8 @@ export class FreshViews implements Invariant {
   }
 
   #checkViews(tag: Tag, facts: ApplicationFacts): void {
-    const { nowMs, bounds, fleet } = this.#world;
+    const { nowMs, fleet } = this.#world;
+    const bounds = this.#world.bounds(tag);
     const operator = fleet.cluster(tag).cluster?.operator;
     const readySinceMs = this.#world.readySince(tag);
     if (operator === undefined || readySinceMs === undefined || facts.strategy.value === null) return;
@@ -87,11 +89,11 @@ export class FreshViews implements Invariant {
 
   /** Whether each change of the peer reaches the cluster by NOTIFY. */
   #isHinted(tag: Tag, peer: Tag): boolean {
-    const { fleet, bounds, nowMs } = this.#world;
+    const { fleet, nowMs } = this.#world;
+    const bounds = this.#world.bounds(tag);
     const back = this.#world.reach(peer, tag);
-    return (
-      fleet.settings.notify && back.value === "surely" && nowMs >= back.sinceMs + bounds.seenMs + hintedMs
-    );
+    const isTold = fleet.settings.notify && fleet.member(peer).kind === "meridian";
+    return isTold && back.value === "surely" && nowMs >= back.sinceMs + bounds.seenMs + hintedMs;
   }
 }
 

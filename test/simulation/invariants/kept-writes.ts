@@ -1,7 +1,7 @@
 import type { ConfigMap } from "@meridian/kube";
 import { count, counterName, type CountingLedger } from "../client/counting.ts";
 import { storeKey, types } from "../fleet/application.ts";
-import { tags, type Tag } from "../fleet/fleet-map.ts";
+import type { Tag } from "../fleet/fleet-map.ts";
 import type { World } from "../observation/world.ts";
 import type { Invariant, Report } from "./invariant.ts";
 
@@ -22,7 +22,7 @@ export class KeptWrites implements Invariant {
   constructor(world: World, report: Report) {
     this.#world = world;
     this.#report = report;
-    for (const tag of tags) {
+    for (const tag of world.fleet.ours) {
       const ledger: CountingLedger = { acknowledged: 0, sent: 0, versions: [], created: [] };
       this.#ledgers.set(tag, ledger);
       for (let writer = 0; writer < writersPerCluster; writer++)
@@ -35,7 +35,7 @@ export class KeptWrites implements Invariant {
   }
 
   check(): void {
-    for (const tag of tags) {
+    for (const tag of this.#world.fleet.ours) {
       const { truth } = this.#world.fleet.cluster(tag);
       if (this.#world.facts(tag).changedKeys.includes(counterKey)) this.#checkSteps(tag);
       const ledger = this.#ledgers.get(tag)!;

@@ -1,6 +1,6 @@
 import { storeKey, types, type GslbObject } from "../fleet/application.ts";
 import type { BadObject } from "../fleet/cluster-user.ts";
-import { tags, type Tag } from "../fleet/fleet-map.ts";
+import type { Tag } from "../fleet/fleet-map.ts";
 import type { World } from "../observation/world.ts";
 import type { Invariant, Report } from "./invariant.ts";
 
@@ -28,12 +28,12 @@ export class ReportedFaults implements Invariant {
   }
 
   check(): void {
-    for (const tag of tags)
+    for (const tag of this.#world.fleet.ours)
       for (const bad of this.#world.fleet.cluster(tag).user.badObjects()) this.#checkTold(tag, bad);
   }
 
   finish(): void {
-    for (const tag of tags) {
+    for (const tag of this.#world.fleet.ours) {
       const { truth, user } = this.#world.fleet.cluster(tag);
       const events = [...truth.at(eventPrefix, truth.newest).values()].map(
         (event) =>

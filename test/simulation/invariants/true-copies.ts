@@ -1,6 +1,6 @@
 import { KubeClient } from "@meridian/controller";
 import { types } from "../fleet/application.ts";
-import { placeOf, tags, tokenOf, type Tag } from "../fleet/fleet-map.ts";
+import { placeOf, tokenOf, type Tag } from "../fleet/fleet-map.ts";
 import { WatchedCopy } from "../client/watched-copy.ts";
 import type { World } from "../observation/world.ts";
 import type { Invariant, Report } from "./invariant.ts";
@@ -20,7 +20,7 @@ export class TrueCopies implements Invariant {
   constructor(world: World, report: Report) {
     this.#world = world;
     this.#report = report;
-    this.#remote = tags.flatMap((tag) =>
+    this.#remote = world.fleet.ours.flatMap((tag) =>
       this.#open(tag, world.fleet.client, [types.gslb, types.slice, types.configMap]),
     );
   }
@@ -45,7 +45,7 @@ export class TrueCopies implements Invariant {
 
   /** The copies on a cluster's own node die with its process. */
   #followLives(): void {
-    for (const tag of tags) {
+    for (const tag of this.#world.fleet.ours) {
       const sinceMs = this.#world.readySince(tag);
       if (this.#local.get(tag)?.sinceMs === sinceMs) continue;
       this.#local.delete(tag);

@@ -1,6 +1,6 @@
-import { composeMessage, parseMessage, type Authority, type Zone } from "@meridian/dns";
+import { composeMessage, parseMessage, type Authority, type Message, type Zone } from "@meridian/dns";
 import { ReusedClient } from "@meridian/runtime";
-import { zoneName } from "../fleet/fleet-map.ts";
+import { clientAddress } from "../fleet/fleet-map.ts";
 
 /** What a DNS server answers for one name, asked directly: no datagram, no size limit. */
 export interface DirectAnswer {
@@ -9,26 +9,60 @@ export interface DirectAnswer {
   readonly AAAA: readonly string[];
 }
 
-/** The balanced zone of a DNS server, found without reading a name: this is asked at each step. */
-export function servedZone(authority: Authority | undefined): Zone | undefined {
-  return authority?.zones.find((zone) => zone.origin === zoneName);
+/** A question as octets and as what they say. */
+export interface PackedQuestion {
+  readonly octets: Uint8Array;
+  readonly message: Message;
+}
+
+/** The two questions about a name. */
+export type PackedQuestions = readonly [PackedQuestion, PackedQuestion];
+
+/** A zone of a DNS server, found without reading a name: this is asked at each step. */
+export function servedZone(authority: Authority | undefined, name: string): Zone | undefined {
+  return authority?.zones.find((zone) => zone.origin === name);
 }
 
 const output = new Uint8Array(65_535);
-const client = new ReusedClient("tcp", { address: "10.9.0.1", port: 40_000 });
+const client = new ReusedClient("tcp", { address: clientAddress, port: 40_000 });
+const payloadSize = 4_096;
+const clientSubnetOption = 8;
 
-/** Packs the two questions about a name once. */
-export function packQuestions(name: string): readonly [Uint8Array, Uint8Array] {
-  const pack = (type: string): Uint8Array =>
-    composeMessage({ id: 7, opcode: 0, questions: [{ name, type, class: 1 }] });
+/** Packs the two questions about a name once, from a client or, with its subnet, for another one. */
+export function packQuestions(name: string, subnet?: string): PackedQuestions {
+  const options = subnet === undefined ? [] : [{ code: clientSubnetOption, octets: subnetOctets(subnet) }];
+  const pack = (type: string): PackedQuestion => {
+    const octets = composeMessage({
+      id: 7,
+      questions: [{ name, type, class: 1 }],
+      edns: { payloadSize, version: 0, dnssecOk: false, options },
+    });
+    return { octets, message: parseMessage(octets) };
+  };
   return [pack("A"), pack("AAAA")];
 }
 
-/** Asks an authority both questions; targets are sorted, since their order is a matter of strategy. */
-export function askDirectly(authority: Authority, [v4, v6]: readonly [Uint8Array, Uint8Array]): DirectAnswer {
-  const a = ask(authority, v4, "A");
-  const aaaa = ask(authority, v6, "AAAA");
+/** Asks both questions; targets are sorted, since their order is a matter of strategy. */
+export function askDirectly(
+  answer: (question: PackedQuestion) => Message,
+  [v4, v6]: PackedQuestions,
+): DirectAnswer {
+  const of = (question: PackedQuestion, type: string): { rcode: number; targets: readonly string[] } => {
+    const { rcode, answers } = answer(question);
+    const targets = answers.filter((record) => record.type === type).map((record) => record.data);
+    return { rcode, targets: targets.toSorted() };
+  };
+  const a = of(v4, "A");
+  const aaaa = of(v6, "AAAA");
   return { rcodes: [a.rcode, aaaa.rcode], A: a.targets, AAAA: aaaa.targets };
+}
+
+/** How an authority answers. */
+export function answerOf(authority: Authority): (question: PackedQuestion) => Message {
+  return ({ octets }) => {
+    const length = authority.answer(octets, 0, octets.length, client, output);
+    return parseMessage(output.slice(0, length));
+  };
 }
 
 /**
@@ -37,10 +71,10 @@ export function askDirectly(authority: Authority, [v4, v6]: readonly [Uint8Array
  */
 export function askWhole(
   authority: Authority,
-  of: { readonly host: string; readonly questions: readonly [Uint8Array, Uint8Array] },
+  of: { readonly host: string; readonly zone: string; readonly questions: PackedQuestions },
 ): DirectAnswer {
-  const drawn = askDirectly(authority, of.questions);
-  const sets = servedZone(authority)?.recordSetsOf(of.host) ?? [];
+  const drawn = askDirectly(answerOf(authority), of.questions);
+  const sets = servedZone(authority, of.zone)?.recordSetsOf(of.host) ?? [];
   const whole = (type: "A" | "AAAA"): readonly string[] => {
     const data = sets.find((set) => set.type === type)?.data ?? [];
     const isPart =
@@ -54,13 +88,7 @@ export function targetsIn(answer: DirectAnswer): readonly string[] {
   return [...answer.A, ...answer.AAAA].toSorted();
 }
 
-function ask(
-  authority: Authority,
-  question: Uint8Array,
-  type: string,
-): { readonly rcode: number; readonly targets: readonly string[] } {
-  const length = authority.answer(question, 0, question.length, client, output);
-  const message = parseMessage(output.slice(0, length));
-  const targets = message.answers.filter((record) => record.type === type).map((record) => record.data);
-  return { rcode: message.rcode, targets: targets.toSorted() };
+/** RFC 7871 §6: family, source prefix length, scope, address. */
+function subnetOctets(address: string): Uint8Array {
+  return Uint8Array.from([0, 1, 32, 0, ...address.split(".").map(Number)]);
 }

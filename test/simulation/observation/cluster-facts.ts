@@ -1,15 +1,7 @@
-import type { Authority } from "@meridian/dns";
-import type { KubeObject } from "@meridian/kube";
-import {
-  storeKey,
-  types,
-  type Application,
-  type GslbObject,
-  type GslbStrategySpec,
-} from "../fleet/application.ts";
-import { tamperedTarget } from "../fleet/cluster-user.ts";
-import type { FleetCluster } from "../fleet/fleet-cluster.ts";
-import { askDirectly, askWhole, packQuestions, servedZone, targetsIn, type DirectAnswer } from "./asking.ts";
+import type { Application, GslbStrategySpec } from "../fleet/application.ts";
+import type { Member } from "../fleet/member.ts";
+import { packQuestions, targetsIn, type DirectAnswer, type PackedQuestions } from "./asking.ts";
+import type { Sight } from "./sight.ts";
 import { TargetHistory } from "./target-history.ts";
 import { Tracked } from "./tracked.ts";
 
@@ -18,6 +10,8 @@ export interface ApplicationFacts {
   readonly application: Application;
   /** The strategy in the stored Gslb; `null` where there is none. */
   readonly strategy: Tracked<GslbStrategySpec | null>;
+  /** Whether it has a ready backend by what its API server holds. */
+  readonly healthy: Tracked<boolean>;
   /** The targets that this cluster can serve by what its API server holds: none without a Gslb or a ready endpoint. */
   readonly own: Tracked<readonly string[]>;
   readonly ownHistory: TargetHistory;
@@ -35,26 +29,27 @@ export interface ApplicationFacts {
 }
 
 interface Questions {
-  readonly host: readonly [Uint8Array, Uint8Array];
-  readonly local: readonly [Uint8Array, Uint8Array];
+  readonly host: PackedQuestions;
+  readonly local: PackedQuestions;
 }
 
 /** Everything observed of one cluster, brought up to date after each step. */
 export class ClusterFacts {
-  readonly cluster: FleetCluster;
+  readonly member: Member;
+  readonly sight: Sight;
   readonly applications: readonly ApplicationFacts[];
   readonly #questions: ReadonlyMap<ApplicationFacts, Questions>;
-  readonly #byKey = new Map<string, ApplicationFacts>();
-  readonly #byEndpointKey = new Map<string, ApplicationFacts>();
+  readonly #byName: ReadonlyMap<string, ApplicationFacts>;
   #changedKeys: readonly string[] = [];
-  #serial: number | undefined;
-  #ready = false;
+  #version: string | undefined;
 
-  constructor(cluster: FleetCluster, applications: readonly Application[]) {
-    this.cluster = cluster;
+  constructor(member: Member, sight: Sight, applications: readonly Application[]) {
+    this.member = member;
+    this.sight = sight;
     this.applications = applications.map((application) => ({
       application,
       strategy: new Tracked<GslbStrategySpec | null>(null, 0),
+      healthy: new Tracked<boolean>(false, 0),
       own: new Tracked<readonly string[]>([], 0),
       ownHistory: new TargetHistory(),
       answer: new Tracked<DirectAnswer | null>(null, 0),
@@ -64,17 +59,18 @@ export class ClusterFacts {
       tamperedMs: Number.NEGATIVE_INFINITY,
       thresholds: [{ thresholdMs: 0, untilMs: Infinity }],
     }));
+    this.#byName = new Map(this.applications.map((facts) => [facts.application.name, facts]));
     this.#questions = new Map(
       this.applications.map((facts) => {
         const { question, host } = facts.application;
         return [facts, { host: packQuestions(question), local: packQuestions(`localtargets-${host}`) }];
       }),
     );
-    for (const facts of this.applications) {
-      this.#byEndpointKey.set(storeKey(types.endpoint, facts.application.name), facts);
-      for (const type of [types.service, types.slice, types.ingress, types.gslb])
-        this.#byKey.set(storeKey(type, facts.application.name), facts);
-    }
+  }
+
+  /** The facts about an application of any cluster. */
+  about(name: string): ApplicationFacts {
+    return this.#byName.get(name)!;
   }
 
   /** The keys of the store that were written in the last step. */
@@ -85,83 +81,46 @@ export class ClusterFacts {
   /** @returns whether anything changed that the invariants speak of */
   update(nowMs: number): boolean {
     let isChanged = false;
-    const touched = new Set<ApplicationFacts>();
-    this.#changedKeys = this.cluster.truth.takeChanged();
-    for (const key of this.#changedKeys) {
-      const facts = this.#byKey.get(key);
-      if (facts !== undefined) touched.add(facts);
-      const tampered = this.#byEndpointKey.get(key);
-      if (tampered !== undefined && this.#isTampered(key)) tampered.tamperedMs = nowMs;
-    }
-    for (const facts of touched) isChanged = this.#readTruth(facts, nowMs) || isChanged;
-    return this.#readAnswers(nowMs) || isChanged || this.#changedKeys.length > 0;
-  }
-
-  /** The operator itself never takes a DNSEndpoint away, nor writes what `ClusterUser.tamper` does. */
-  #isTampered(key: string): boolean {
-    const event = this.cluster.truth.current(key);
-    return event?.value === undefined || new TextDecoder().decode(event.value).includes(tamperedTarget);
+    const { keys, applications, tampered } = this.sight.takeChanges();
+    this.#changedKeys = keys;
+    for (const name of tampered) this.about(name).tamperedMs = nowMs;
+    for (const name of applications) isChanged = this.#readTruth(this.about(name), nowMs) || isChanged;
+    return this.#readAnswers(nowMs) || isChanged || keys.length > 0;
   }
 
   #readTruth(facts: ApplicationFacts, nowMs: number): boolean {
-    const { truth } = this.cluster;
     const { name } = facts.application;
-    const stored = truth.object<GslbObject>(storeKey(types.gslb, name));
-    const strategy = stored?.spec?.strategy ?? null;
-    const isServed =
-      strategy !== null &&
-      truth.current(storeKey(types.service, name)) !== undefined &&
-      isReady(truth.object(storeKey(types.slice, name)));
-    const own = isServed ? addressesOf(truth.object(storeKey(types.ingress, name))) : [];
+    const strategy = this.sight.strategy(name);
+    const own = this.sight.own(name);
     facts.ownHistory.set(own, nowMs);
+    const isOtherHealth = facts.healthy.set(this.sight.healthy(name), nowMs);
     const hasOtherOwn = facts.own.set(own, nowMs);
     const hasOtherStrategy = facts.strategy.set(strategy, nowMs);
     if (hasOtherStrategy) {
       facts.thresholds.at(-1)!.untilMs = nowMs;
       facts.thresholds.push({
-        thresholdMs: 1000 * (strategy?.splitBrainThresholdSeconds ?? 0),
+        thresholdMs: this.member.kind === "k8gb" ? 0 : 1000 * (strategy?.splitBrainThresholdSeconds ?? 0),
         untilMs: Infinity,
       });
     }
-    return hasOtherOwn || hasOtherStrategy;
+    return isOtherHealth || hasOtherOwn || hasOtherStrategy;
   }
 
   #readAnswers(nowMs: number): boolean {
-    const authority = this.cluster.cluster?.authority;
-    const zone = servedZone(authority);
-    const ready = zone?.ready === true;
-    if (ready === this.#ready && zone?.serial === this.#serial) return false;
-    this.#ready = ready;
-    this.#serial = zone?.serial;
+    const version = this.sight.version();
+    if (version === this.#version) return false;
+    this.#version = version;
+    const ready = version !== undefined;
     let isChanged = false;
     for (const facts of this.applications) {
       const { host, local } = this.#questions.get(facts)!;
-      const answer = ready ? this.#ask(authority!, facts, host) : null;
+      const answer = ready ? this.sight.answer(facts.application, host) : null;
       isChanged = facts.answer.set(answer, nowMs) || isChanged;
       facts.lastAnswer = answer ?? facts.lastAnswer;
-      const published = ready ? targetsIn(askDirectly(authority!, local)) : [];
+      const published = ready ? targetsIn(this.sight.ask(local)) : [];
       facts.publishedHistory.set(published, nowMs);
       if (ready) isChanged = facts.published.set(published, nowMs) || isChanged;
     }
     return isChanged;
   }
-
-  #ask(authority: Authority, facts: ApplicationFacts, questions: Questions["host"]): DirectAnswer {
-    if (facts.strategy.value?.weight === undefined) return askDirectly(authority, questions);
-    return askWhole(authority, { host: facts.application.host, questions });
-  }
-}
-
-function isReady(slice: KubeObject | undefined): boolean {
-  const { endpoints = [] } = (slice ?? {}) as {
-    readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[];
-  };
-  return endpoints.some((endpoint) => endpoint.conditions?.ready === true);
-}
-
-function addressesOf(ingress: KubeObject | undefined): readonly string[] {
-  const { status } = (ingress ?? {}) as {
-    readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly { readonly ip: string }[] } };
-  };
-  return (status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip).toSorted();
 }

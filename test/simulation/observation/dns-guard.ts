@@ -1,6 +1,5 @@
 import type { Authority } from "@meridian/dns";
 import type { AnswerDatagram } from "@meridian/runtime";
-import { servedZone } from "./asking.ts";
 
 const udpOctetsMax = 1232;
 const udpOctetsPlain = 512;
@@ -17,7 +16,7 @@ export class DnsGuard {
   watching(name: string, answer: AnswerDatagram, authority: () => Authority | undefined): AnswerDatagram {
     // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
     return (input, offset, length, client, output) => {
-      const serial = servedZone(authority())?.serial;
+      const serials = serialsOf(authority());
       const isAnswer = length > 2 && (input[offset + 2]! & 0x80) !== 0;
       const limit = Math.min(udpOctetsMax, payloadSize(input.subarray(offset, offset + length)));
       const size = answer(input, offset, length, client, output);
@@ -25,11 +24,17 @@ export class DnsGuard {
         this.#onWrong(`${name} answered ${size} octets to a message that is an answer`);
       if (size > limit) this.#onWrong(`${name} answered ${size} octets where ${limit} are allowed`);
       if (length < 12 && size > 0) this.#onWrong(`${name} answered ${length} octets, which are no message`);
-      if (servedZone(authority())?.serial !== serial)
-        this.#onWrong(`a datagram from ${client.address} changed the zone of ${name}`);
+      if (serialsOf(authority()) !== serials)
+        this.#onWrong(`a datagram from ${client.address} changed a zone of ${name}`);
       return size;
     };
   }
+}
+
+function serialsOf(authority: Authority | undefined): string {
+  let text = "";
+  for (const zone of authority?.zones ?? []) text += `${zone.serial} `;
+  return text;
 }
 
 /** The size that a query's OPT record allows; 512 without one. Looks for the record as a whole: root name, type 41. */

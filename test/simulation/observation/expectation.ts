@@ -18,7 +18,7 @@ interface Remembered {
 }
 
 /**
- * What clusters must answer for hosts. Written apart from the product: it knows the specification and not the code.
+ * What clusters that run Meridian must answer for hosts. Written apart from the product: it knows the specification and not the code.
  *
  * What was once known stays so as long as nothing changes but that the cluster itself crashes and starts again: a restart
  * is never a failover.
@@ -45,7 +45,8 @@ export class Expectations {
   }
 
   #now(tag: Tag, facts: ApplicationFacts): Expectation | undefined {
-    const { nowMs, bounds } = this.#world;
+    const { nowMs } = this.#world;
+    const bounds = this.#world.bounds(tag);
     const { strategy, own } = facts;
     const readySinceMs = this.#world.readySince(tag);
     if (strategy.value === null || readySinceMs === undefined) return undefined;
@@ -73,8 +74,9 @@ export class Expectations {
     facts: ApplicationFacts,
     of: { readonly tag: Tag; readonly peer: Tag; readonly readySinceMs: number },
   ): readonly string[] | undefined {
-    const { nowMs, bounds } = this.#world;
+    const { nowMs } = this.#world;
     const { tag, peer, readySinceMs } = of;
+    const bounds = this.#world.bounds(tag);
     const { published } = this.#world.sameIn(peer, facts);
     const reach = this.#world.reach(tag, peer);
     const thresholdMs = thresholdOf(facts);
@@ -103,8 +105,8 @@ export class Expectations {
     if (known === undefined || facts.answer.value === null) return undefined;
     const { nowMs } = this.#world;
     const isOwnChanged = Math.max(facts.own.sinceMs, facts.strategy.sinceMs, facts.tamperedMs) >= known.atMs;
-    const { isDiskBroken, clockMovedAtMs } = this.#world.fleet.cluster(tag);
-    const isClockLost = clockMovedAtMs >= known.atMs - this.#world.bounds.seenMs;
+    const { isDiskBroken, clockMovedAtMs } = this.#world.fleet.member(tag);
+    const isClockLost = clockMovedAtMs >= known.atMs - this.#world.bounds(tag).seenMs;
     if (isOwnChanged || isDiskBroken || isClockLost) return undefined;
     const thresholdMs = thresholdOf(facts);
     const isPeerChanged = peersOf(tag).some((peer) => {

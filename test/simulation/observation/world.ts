@@ -1,8 +1,12 @@
 import type { Application } from "../fleet/application.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import { peersOf, tags, type Tag } from "../fleet/fleet-map.ts";
+import { dnsAddressesOf, parentName, peersOf, tags, type Tag } from "../fleet/fleet-map.ts";
+import { k8gbBounds } from "../k8gb/k8gb-bounds.ts";
+import { K8gbExpectations } from "../k8gb/k8gb-expectation.ts";
+import { K8gbSight } from "../k8gb/k8gb-sight.ts";
 import { ClusterFacts, type ApplicationFacts } from "./cluster-facts.ts";
-import { Expectations } from "./expectation.ts";
+import { Expectations, type Expectation } from "./expectation.ts";
+import { MeridianSight } from "./meridian-sight.ts";
 import { Tracked } from "./tracked.ts";
 
 /** Whether one cluster's questions reach another's DNS server and are answered: surely, maybe, surely not. */
@@ -22,21 +26,24 @@ export interface Bounds {
 /** The whole fleet as it is seen from outside after each step. */
 export class World {
   readonly fleet: Fleet;
-  readonly bounds: Bounds;
   readonly applications: readonly Application[];
   readonly clusters: ReadonlyMap<Tag, ClusterFacts>;
-  readonly expectations: Expectations;
+  readonly #expectations: Expectations;
+  readonly #k8gbExpectations: K8gbExpectations;
+  readonly #bounds: Bounds;
+  readonly #k8gbBounds: Bounds;
   readonly #reach = new Map<string, Tracked<Reach>>();
 
   constructor(fleet: Fleet, applications: readonly Application[]) {
     this.fleet = fleet;
     this.applications = applications;
-    this.expectations = new Expectations(this);
+    this.#expectations = new Expectations(this);
+    this.#k8gbExpectations = new K8gbExpectations(this);
+    const { settings } = fleet;
     const localMs = 1_000;
-    this.bounds = { localMs, seenMs: fleet.settings.periodMs + fleet.settings.deadlineMs + localMs };
-    this.clusters = new Map(
-      [...fleet.clusters].map(([tag, cluster]) => [tag, new ClusterFacts(cluster, applications)]),
-    );
+    this.#bounds = { localMs, seenMs: settings.periodMs + settings.deadlineMs + localMs };
+    this.#k8gbBounds = k8gbBounds(settings, applications.length);
+    this.clusters = new Map(tags.map((tag) => [tag, this.#observed(tag)]));
     for (const tag of tags)
       for (const peer of peersOf(tag)) this.#reach.set(`${tag} ${peer}`, new Tracked<Reach>("not", 0));
   }
@@ -45,13 +52,29 @@ export class World {
     return this.fleet.simulation.nowMs;
   }
 
+  /** What a cluster is held to. */
+  bounds(tag: Tag): Bounds {
+    return this.fleet.member(tag).kind === "k8gb" ? this.#k8gbBounds : this.#bounds;
+  }
+
+  /** The longest of all clusters' bounds. */
+  get seenMsMax(): number {
+    return Math.max(...tags.map((tag) => this.bounds(tag).seenMs));
+  }
+
   facts(tag: Tag): ClusterFacts {
     return this.clusters.get(tag)!;
   }
 
   /** The facts about the same application in another cluster. */
   sameIn(tag: Tag, facts: ApplicationFacts): ApplicationFacts {
-    return this.facts(tag).applications.find((each) => each.application.name === facts.application.name)!;
+    return this.facts(tag).about(facts.application.name);
+  }
+
+  /** What a cluster must answer for a host; `undefined` while nothing can be demanded. */
+  expectation(tag: Tag, facts: ApplicationFacts): Expectation | undefined {
+    const expectations = this.fleet.member(tag).kind === "k8gb" ? this.#k8gbExpectations : this.#expectations;
+    return expectations.of(tag, facts);
   }
 
   reach(tag: Tag, peer: Tag): Tracked<Reach> {
@@ -60,8 +83,7 @@ export class World {
 
   /** Since when a cluster's operator answers; `undefined` while it does not, or can write nothing. */
   readySince(tag: Tag): number | undefined {
-    const cluster = this.fleet.cluster(tag);
-    return cluster.isDiskBroken ? undefined : cluster.readySinceMs;
+    return this.fleet.member(tag).worksSinceMs;
   }
 
   /** Brings everything up to date. @returns whether anything changed */
@@ -75,12 +97,44 @@ export class World {
     return isChanged;
   }
 
+  #observed(tag: Tag): ClusterFacts {
+    const { fleet, applications } = this;
+    const k8gb = fleet.k8gbClusters.get(tag);
+    const zones = fleet.settings.zones.map(({ name }) => name);
+    const sight =
+      k8gb === undefined
+        ? new MeridianSight(fleet.cluster(tag), { zones, applications })
+        : new K8gbSight(k8gb);
+    return new ClusterFacts(fleet.member(tag), sight, applications);
+  }
+
   #reachNow(tag: Tag, peer: Tag): Reach {
-    const { clusters, paths } = this.fleet;
-    const there = clusters.get(peer)!;
+    const { fleet } = this;
+    const there = fleet.member(peer);
     if (!there.up || there.dnsIllness !== undefined) return "not";
-    const path = paths.between(tag, peer);
+    const path = fleet.paths.between(tag, peer);
     if (path === "cut") return "not";
-    return path === "clear" && there.readySinceMs !== undefined ? "surely" : "maybe";
+    const known = fleet.member(tag).kind === "k8gb" ? this.#reachOfK8gb(tag, peer) : this.#reachOfOurs(peer);
+    if (known === "not") return "not";
+    return known === "surely" && path === "clear" && there.answersSinceMs !== undefined ? "surely" : "maybe";
+  }
+
+  /** All addresses of a peer are used. */
+  #reachOfOurs(peer: Tag): Reach {
+    const { deadAddress } = this.fleet.member(peer);
+    return dnsAddressesOf(peer, this.fleet.settings).every((address) => address === deadAddress)
+      ? "not"
+      : "surely";
+  }
+
+  /** k8gb asks the last address only, and only of a peer that it found when it last looked for peers. */
+  #reachOfK8gb(tag: Tag, peer: Tag): Reach {
+    const { settings, paths } = this.fleet;
+    if (dnsAddressesOf(peer, settings).at(-1) === this.fleet.member(peer).deadAddress) return "not";
+    const { user } = this.fleet.k8gbClusters.get(tag)!;
+    const isKnown = (zone: (typeof settings.zones)[number]): boolean =>
+      user.servers(zone).some(({ name }) => name.includes(`-${peer}-`));
+    if (settings.zones.every((zone) => !isKnown(zone))) return "not";
+    return settings.zones.every(isKnown) && paths.between(tag, parentName) === "clear" ? "surely" : "maybe";
   }
 }

@@ -28,6 +28,9 @@ export function drawBadObject(random: Random, name: string, applications: readon
       }),
     () => badGslb(name, "a host outside every zone", { host: `${name}.example.org`, strategy: good }),
     () =>
+      badGslb(name, "a host in a zone that ends alike", { host: `${name}.my${zoneName}`, strategy: good }),
+    () => badGslb(name, "a host that contains a zone", { host: `${own}.evil.example`, strategy: good }),
+    () =>
       badGslb(name, "a host whose localtargets- name is too long", {
         host: `${"long".repeat(13)}.${zoneName}`,
         strategy: good,

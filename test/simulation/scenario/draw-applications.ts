@@ -1,24 +1,25 @@
 import type { Random } from "@meridian/runtime";
 import type { Application, GslbStrategySpec } from "../fleet/application.ts";
 import { chance, integer, pick } from "../fleet/draws.ts";
-import { tags, targetsOf, zoneName, type Tag } from "../fleet/fleet-map.ts";
+import type { FleetSettings } from "../fleet/fleet-settings.ts";
+import { forTags, tags, targetsOf, zoneName, type Tag } from "../fleet/fleet-map.ts";
 
 /** The longest threshold that a scenario sets. */
 export const thresholdSecondsMax = 30;
 
-export function drawApplications(random: Random): readonly Application[] {
+export function drawApplications(random: Random, settings: FleetSettings): readonly Application[] {
   return Array.from({ length: integer(random, 2, 4) }, (_, index) => {
     const name = `app-${index}`;
     const isWildcard = chance(random, 0.15);
-    const base = `${name}.${zoneName}`;
+    // The first one's host is in the zone that every fleet has, where others may want it.
+    const zone = index === 0 ? zoneName : pick(random, settings.zones).name;
+    const base = `${name}.${zone}`;
     return {
       name,
+      zone,
       host: isWildcard ? `*.${base}` : base,
       question: isWildcard ? `shop.${base}` : base,
-      targets: Object.fromEntries(tags.map((tag) => [tag, drawTargets(random, tag, index)])) as Record<
-        Tag,
-        readonly string[]
-      >,
+      targets: forTags((tag) => drawTargets(random, tag, index)),
     };
   });
 }
@@ -29,6 +30,8 @@ function drawTargets(random: Random, tag: Tag, index: number): readonly string[]
     { v4: 2, v6: 0 },
     { v4: 1, v6: 1 },
     { v4: 0, v6: 1 },
+    // More than 512 octets hold, now and then.
+    chance(random, 0.1) ? { v4: 40, v6: 0 } : { v4: 2, v6: 2 },
   ]);
   return targetsOf(tag, index, families);
 }
@@ -46,15 +49,21 @@ export function drawStrategy(random: Random): GslbStrategySpec {
       return { type: "roundRobin", weight: drawWeights(random), ...common };
     case 2:
       return { type: "geoip", ...common };
-    default:
-      return { type: "failover", primaryGeoTag: pick(random, tags), ...common };
+    default: {
+      // k8gb takes one without a primary, and so do its users.
+      const primary = chance(random, 0.9) ? { primaryGeoTag: pick(random, tags) } : {};
+      return { type: "failover", ...primary, ...common };
+    }
   }
 }
 
-/** Weights for all clusters or some; none is zero, since that would take a cluster out of the answer. */
+/** Weights for all clusters or some; now and then one is zero. */
 function drawWeights(random: Random): Readonly<Record<string, number>> {
   const weighted = tags.filter(() => chance(random, 0.8));
   return Object.fromEntries(
-    (weighted.length > 0 ? weighted : tags).map((tag) => [tag, integer(random, 1, 9)]),
+    (weighted.length > 0 ? weighted : tags).map((tag) => [
+      tag,
+      chance(random, 0.15) ? 0 : integer(random, 1, 9),
+    ]),
   );
 }

@@ -2,7 +2,8 @@ import type { Random } from "@meridian/runtime";
 import type { Application, GslbStrategySpec } from "../fleet/application.ts";
 import { between, chance, integer, pick } from "../fleet/draws.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import { clientName, parentName, tags, type Tag } from "../fleet/fleet-map.ts";
+import type { FleetSettings } from "../fleet/fleet-settings.ts";
+import { clientName, dnsAddressesOf, parentName, tags, type Tag } from "../fleet/fleet-map.ts";
 import { drawBadObject } from "./bad-objects.ts";
 import { drawApplications, drawStrategy } from "./draw-applications.ts";
 
@@ -43,13 +44,15 @@ const kinds = [
   "clock",
   "disk",
   "tamper",
+  "address",
+  "hang",
 ] as const;
 type Kind = (typeof kinds)[number];
 
 /** Draws a scenario. Each one has its own mixture of kinds: few at a time show more than all at once. */
-export function drawScenario(random: Random): Scenario {
-  const applications = drawApplications(random);
-  return new ScenarioDraw(random, applications).draw();
+export function drawScenario(random: Random, settings: FleetSettings): Scenario {
+  const applications = drawApplications(random, settings);
+  return new ScenarioDraw(random, { settings, applications }).draw();
 }
 
 interface Wanted {
@@ -60,6 +63,9 @@ interface Wanted {
 
 class ScenarioDraw {
   readonly #random: Random;
+  readonly #settings: FleetSettings;
+  readonly #ours: readonly Tag[];
+  readonly #k8gbs: readonly Tag[];
   readonly #applications: readonly Application[];
   readonly #steps: Step[] = [];
   readonly #wanted = new Map<string, Wanted>();
@@ -67,12 +73,26 @@ class ScenarioDraw {
   readonly #clockMovedMs = new Map<Tag, number>();
   #badCount = 0;
 
-  constructor(random: Random, applications: readonly Application[]) {
+  constructor(
+    random: Random,
+    of: { readonly settings: FleetSettings; readonly applications: readonly Application[] },
+  ) {
     this.#random = random;
-    this.#applications = applications;
-    const enabled = kinds.filter(() => chance(random, 0.6));
+    this.#settings = of.settings;
+    this.#applications = of.applications;
+    this.#ours = tags.filter((tag) => of.settings.kinds[tag] === "meridian");
+    this.#k8gbs = tags.filter((tag) => of.settings.kinds[tag] === "k8gb");
+    const enabled = kinds.filter((kind) => chance(random, 0.6) && this.#isPossible(kind));
     // Without changes there is little to see, so those come three times as often.
     this.#enabled = ["flip", "flip", "flip", "edit", ...enabled];
+  }
+
+  /** Some things happen only to clusters of a kind. */
+  #isPossible(kind: Kind): boolean {
+    const isOfOurs = ["bad", "watches", "compact", "clock", "disk"].includes(kind);
+    if (isOfOurs) return this.#ours.length > 0;
+    if (kind === "hang") return this.#k8gbs.length > 0;
+    return kind !== "address" || tags.some((tag) => this.#settings.secondAddress[tag]);
   }
 
   draw(): Scenario {
@@ -129,6 +149,10 @@ class ScenarioDraw {
         return this.#disk(atMs);
       case "tamper":
         return this.#tamper(atMs);
+      case "address":
+        return this.#address(atMs);
+      case "hang":
+        return this.#hang(atMs);
     }
   }
 
@@ -184,11 +208,11 @@ class ScenarioDraw {
     const text =
       `${tag} wants ${application.host} ${ready ? "ready" : "not ready"} at ${targets.join(" ") || "no address"}, ` +
       JSON.stringify(strategy ?? "no Gslb");
-    return { atMs, text, act: (fleet) => fleet.cluster(tag).user.want(wanted) };
+    return { atMs, text, act: (fleet) => fleet.member(tag).user.want(wanted) };
   }
 
   #bad(atMs: number): void {
-    const tag = pick(this.#random, tags);
+    const tag = pick(this.#random, this.#ours);
     const bad = drawBadObject(this.#random, `bad-${this.#badCount++}`, this.#applications.slice(0, 1));
     this.#steps.push({
       atMs,
@@ -235,7 +259,7 @@ class ScenarioDraw {
     const tag = pick(this.#random, tags);
     const illness = pick(this.#random, ["silent", "servfail"] as const);
     const turn = (value: typeof illness | undefined) => (fleet: Fleet) => {
-      fleet.cluster(tag).dnsIllness = value;
+      fleet.member(tag).dnsIllness = value;
     };
     this.#steps.push(
       { atMs, text: `the DNS server of ${tag} is ${illness}`, act: turn(illness) },
@@ -248,17 +272,17 @@ class ScenarioDraw {
     const kind = pick(this.#random, ["power", "process"] as const);
     const downMs = pick(this.#random, [between(this.#random, 1, 300), between(this.#random, 300, 25_000)]);
     this.#steps.push(
-      { atMs, text: `${tag} crashes (${kind})`, act: (fleet) => fleet.cluster(tag).crash(kind) },
+      { atMs, text: `${tag} crashes (${kind})`, act: (fleet) => fleet.member(tag).crash(kind) },
       {
         atMs: atMs + downMs,
         text: `${tag} starts again`,
-        act: (fleet) => void fleet.cluster(tag).start(),
+        act: (fleet) => void fleet.member(tag).start(),
       },
     );
   }
 
   #clock(atMs: number): void {
-    const tag = pick(this.#random, tags);
+    const tag = pick(this.#random, this.#ours);
     const before = this.#clockMovedMs.get(tag) ?? 0;
     // Whose claim on a host is the older is told by creation times, so rivals must not come from the past.
     const hasRivals = this.#enabled.includes("bad");
@@ -272,7 +296,7 @@ class ScenarioDraw {
   }
 
   #disk(atMs: number): void {
-    const tag = pick(this.#random, tags);
+    const tag = pick(this.#random, this.#ours);
     const endMs = atMs + between(this.#random, 100, 20_000);
     this.#steps.push(
       { atMs, text: `the disk of ${tag} breaks`, act: (fleet) => fleet.cluster(tag).breakDisk() },
@@ -291,17 +315,43 @@ class ScenarioDraw {
 
   #tamper(atMs: number): void {
     const tag = pick(this.#random, tags);
-    const { name } = pick(this.#random, this.#applications);
+    const application = pick(this.#random, this.#applications);
     const how = pick(this.#random, ["delete", "edit"] as const);
     this.#steps.push({
       atMs,
-      text: `somebody ${how}s the DNSEndpoint of ${name} in ${tag}`,
-      act: (fleet) => void fleet.cluster(tag).user.tamper(name, how),
+      text: `somebody ${how}s the DNSEndpoint of ${application.name} in ${tag}`,
+      act: (fleet) => void fleet.member(tag).user.tamper(application, how),
     });
   }
 
+  /** One of the addresses of a DNS server that has two goes silent. */
+  #address(atMs: number): void {
+    const tag = pick(
+      this.#random,
+      tags.filter((each) => this.#settings.secondAddress[each]),
+    );
+    const address = pick(this.#random, dnsAddressesOf(tag, this.#settings));
+    const set = (value: string | undefined) => (fleet: Fleet) => {
+      fleet.member(tag).deadAddress = value;
+    };
+    this.#steps.push(
+      { atMs, text: `nothing comes from ${address} of ${tag}`, act: set(address) },
+      { atMs: atMs + this.#durationMs(), text: `all addresses of ${tag} are well`, act: set(undefined) },
+    );
+  }
+
+  /** The operator of k8gb hangs while its DNS server answers on. */
+  #hang(atMs: number): void {
+    const tag = pick(this.#random, this.#k8gbs);
+    const hang = (isHanging: boolean) => (fleet: Fleet) => fleet.k8gbClusters.get(tag)?.hang(isHanging);
+    this.#steps.push(
+      { atMs, text: `the operator of ${tag} hangs`, act: hang(true) },
+      { atMs: atMs + this.#durationMs(), text: `the operator of ${tag} goes on`, act: hang(false) },
+    );
+  }
+
   #onCluster(atMs: number, what: string, act: (fleet: Fleet, tag: Tag) => void): void {
-    const tag = pick(this.#random, tags);
+    const tag = pick(this.#random, this.#ours);
     this.#steps.push({ atMs, text: `${what} ${tag}`, act: (fleet) => act(fleet, tag) });
   }
 
