@@ -7,11 +7,14 @@ const seedsMax = 100;
 
 const allSeeds = Array.from({ length: seedsMax }, (_, index) => index + 1);
 
-for (const { name, invariant, plant, seed: known } of plantedFaults) {
+for (const { name, invariant, plant, settings, seed: known } of plantedFaults) {
   test(`invariant ${invariant} finds it when ${name}`, async () => {
     const seeds = known === undefined ? allSeeds : [known, ...allSeeds];
     for (const seed of seeds) {
-      const { violation } = await runSeed(seed, { plant, only: invariant });
+      const { violation } = await runSeed(seed, {
+        ...{ plant, only: invariant },
+        ...(settings === undefined ? {} : { settings }),
+      });
       if (violation === undefined) continue;
       assert.equal(violation.invariant, invariant);
       console.log(`MEASURED found by seed ${seed}: ${violation.seen}`);

@@ -170,6 +170,7 @@ export class FleetCluster implements Member {
         DNS_ZONES: settings.zones.map(({ name, parent }) => `${parent}:${name}:30`).join(";"),
         EDGE_DNS_SERVERS: `${parentAddress}:${settings.edgePort}`,
         MERIDIAN_DNS_ADDRESSES: addresses.join(","),
+        MERIDIAN_ADDRESS_GRACE_SECONDS: String(settings.addressGraceMs / 1000),
         MERIDIAN_NOTIFY: String(settings.notify),
         MERIDIAN_PEER_DEADLINE_MS: String(settings.deadlineMs),
         RECONCILE_REQUEUE_SECONDS: String(settings.periodMs / 1000),

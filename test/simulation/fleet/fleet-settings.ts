@@ -15,6 +15,8 @@ export interface FleetSettings {
   /** Where the edge server is asked; peers are asked there first, then on 53. */
   readonly edgePort: number;
   readonly notify: boolean;
+  /** How long a cluster keeps its own addresses when its load balancer shows none any more. */
+  readonly addressGraceMs: number;
   /** Whose DNS server has two addresses. */
   readonly secondAddress: Readonly<Record<Tag, boolean>>;
   /** Whether there is a map of where clients and targets are. */
@@ -38,6 +40,7 @@ export function drawSettings(random: Random): FleetSettings {
     // With another port each question of k8gb to a living peer takes 4 s, so such a fleet takes minutes to come to rest.
     edgePort: chance(random, hasK8gb ? 0.05 : 0.25) ? 1053 : 53,
     notify: chance(random, 0.8),
+    addressGraceMs: pick(random, [0, 0, 5_000]),
     secondAddress: forTags(() => chance(random, 0.3)),
     geoMap: chance(random, 0.7),
     skewMs: forTags(skew),

@@ -1,9 +1,12 @@
 import { ownerOf, siteClients, tags, type Tag } from "../fleet/fleet-map.ts";
 import { mayDiffer, mixedPairs } from "../k8gb/k8gb-exceptions.ts";
-import { packQuestions, targetsIn, type PackedQuestions } from "../observation/asking.ts";
+import { packQuestions, targetsIn, type DirectAnswer, type PackedQuestions } from "../observation/asking.ts";
 import type { ApplicationFacts } from "../observation/cluster-facts.ts";
 import type { World } from "../observation/world.ts";
 import type { Invariant, Report } from "./invariant.ts";
+
+/** How often a drawn answer is looked at after each change. */
+const draws = 6;
 
 /**
  * Invariant 3: with equal specs and every view newer than the last change, all clusters pick alike; failover with a
@@ -105,29 +108,36 @@ export class AlikePicks implements Invariant {
     }
   }
 
-  /** One drawn answer holds the targets of one cluster; of one with weight 0 only where no other has any weight. */
+  /** Each drawn answer holds the targets of one cluster; of one with weight 0 only where no other has any weight. */
   #checkDraw(tag: Tag, facts: ApplicationFacts, weight: Readonly<Record<string, number>>): void {
     const [, questions] = this.#siteQuestions.get(facts.application.name)![0]!;
-    const { A, AAAA } = this.#world.facts(tag).sight.ask(questions);
-    for (const [family, targets] of [
-      ["A", A],
-      ["AAAA", AAAA],
-    ] as const) {
-      const owners = new Set(targets.map(ownerOf));
-      const [owner] = owners;
-      const rivals = facts.answer.value![family].map(ownerOf);
-      const isOff = owner !== undefined && weight[owner] === 0;
-      const hasRival = rivals.some((rival) => rival !== undefined && (weight[rival] ?? 0) > 0);
-      this.#judged++;
-      if (owners.size > 1 && rivals.every((rival) => rival !== undefined && weight[rival] !== undefined))
-        this.#report(
-          `${tag} answers ${facts.application.host} with ${listed(targets)}: one draw is of one cluster`,
-        );
-      if (isOff && hasRival)
-        this.#report(
-          `${tag} answers ${facts.application.host} with ${listed(targets)}, whose weight is 0 by ${JSON.stringify(weight)}`,
-        );
+    for (let draw = 0; draw < draws; draw++) {
+      const drawn = this.#world.facts(tag).sight.ask(questions);
+      for (const family of ["A", "AAAA"] as const) this.#checkDrawn(tag, facts, { weight, family, drawn });
     }
+  }
+
+  #checkDrawn(
+    tag: Tag,
+    facts: ApplicationFacts,
+    of: {
+      readonly weight: Readonly<Record<string, number>>;
+      readonly family: "A" | "AAAA";
+      readonly drawn: DirectAnswer;
+    },
+  ): void {
+    const { host } = facts.application;
+    const targets = of.drawn[of.family];
+    const weightOf = (target: string): number | undefined => of.weight[ownerOf(target) ?? ""];
+    const all = facts.answer.value![of.family];
+    this.#judged++;
+    // Those without a weight are drawn together.
+    if (new Set(targets.map(ownerOf)).size > 1 && targets.some((target) => weightOf(target) !== undefined))
+      this.#report(`${tag} answers ${host} with ${listed(targets)}: one draw is of one cluster`);
+    if (targets.some((target) => weightOf(target) === 0) && all.some((target) => (weightOf(target) ?? 0) > 0))
+      this.#report(
+        `${tag} answers ${host} with ${listed(targets)}; by ${JSON.stringify(of.weight)} it must not`,
+      );
   }
 }
 

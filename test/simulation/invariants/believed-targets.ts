@@ -63,15 +63,24 @@ export class BelievedTargets implements Invariant {
       if (owner === undefined) {
         this.#report(`${tag} answers ${host} with ${target}, which no cluster ever published`);
       } else if (owner === tag) {
-        const last = facts.ownHistory.last(target);
-        if (last === undefined || nowMs > last + localMs) {
-          this.#report(
-            `${tag} answers ${host} with its own ${target}, not healthy since ${timeOf(last)}, ` +
-              `bound ${localMs} ms`,
-          );
-        }
+        this.#checkOwnTarget(tag, facts, target);
       } else this.#checkPeerTarget(tag, facts, target);
     }
+  }
+
+  #checkOwnTarget(tag: Tag, facts: ApplicationFacts, target: string): void {
+    const { nowMs } = this.#world;
+    const { localMs } = this.#world.bounds(tag);
+    const { healthy, addressHistory, application } = facts;
+    const healthyMs = healthy.value ? nowMs : healthy.before === true ? healthy.sinceMs : undefined;
+    const isKept = this.#world.mayKeepAddresses(tag, facts);
+    const addressMs = isKept ? nowMs : addressHistory.last(target);
+    const last =
+      healthyMs === undefined || addressMs === undefined ? undefined : Math.min(healthyMs, addressMs);
+    if (last !== undefined && nowMs <= last + localMs) return;
+    this.#report(
+      `${tag} answers ${application.host} with its own ${target}, not healthy since ${timeOf(last)}, bound ${localMs} ms`,
+    );
   }
 
   /** k8gb answers what it has stored from the moment that its CoreDNS is up, however old, until its operator has come by. */

@@ -44,6 +44,7 @@ export class FreshViews implements Invariant {
     const bounds = this.#world.bounds(tag);
     const readySinceMs = this.#world.readySince(tag);
     if (readySinceMs === undefined || facts.answer.value === null) return;
+    if (this.#world.mayKeepAddresses(tag, facts)) return;
     const { own, strategy, tamperedMs } = facts;
     if (nowMs < Math.max(own.sinceMs, readySinceMs, strategy.sinceMs, tamperedMs) + bounds.localMs) return;
     this.#judged++;

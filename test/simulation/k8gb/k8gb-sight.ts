@@ -34,9 +34,9 @@ export class K8gbSight implements Sight {
     return wanted?.strategy !== undefined && wanted.ready;
   }
 
-  own(name: string): readonly string[] {
+  addresses(name: string): readonly string[] {
     const targets = this.#cluster.user.applications.get(name)?.targets ?? [];
-    return this.healthy(name) ? targets.filter((target) => !target.includes(":")).toSorted() : [];
+    return targets.filter((target) => !target.includes(":")).toSorted();
   }
 
   version(): string | undefined {

@@ -81,6 +81,7 @@ function settingsOf(kind: ClusterKind): Partial<FleetSettings> {
     deadlineMs: 500,
     edgePort: 53,
     notify: true,
+    addressGraceMs: 0,
     secondAddress: forTags(() => false),
     geoMap: false,
     skewMs: forTags(() => 0),

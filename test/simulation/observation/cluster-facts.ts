@@ -12,9 +12,11 @@ export interface ApplicationFacts {
   readonly strategy: Tracked<GslbStrategySpec | null>;
   /** Whether it has a ready backend by what its API server holds. */
   readonly healthy: Tracked<boolean>;
+  /** Where it is reached, healthy or not. */
+  readonly addresses: Tracked<readonly string[]>;
+  readonly addressHistory: TargetHistory;
   /** The targets that this cluster can serve by what its API server holds: none without a Gslb or a ready endpoint. */
   readonly own: Tracked<readonly string[]>;
-  readonly ownHistory: TargetHistory;
   /** What its DNS server answers for the host; `null` while it answers nothing. */
   readonly answer: Tracked<DirectAnswer | null>;
   /** The last answer that there was. */
@@ -51,7 +53,8 @@ export class ClusterFacts {
       strategy: new Tracked<GslbStrategySpec | null>(null, 0),
       healthy: new Tracked<boolean>(false, 0),
       own: new Tracked<readonly string[]>([], 0),
-      ownHistory: new TargetHistory(),
+      addresses: new Tracked<readonly string[]>([], 0),
+      addressHistory: new TargetHistory(),
       answer: new Tracked<DirectAnswer | null>(null, 0),
       lastAnswer: null,
       published: new Tracked<readonly string[]>([], 0),
@@ -91,9 +94,12 @@ export class ClusterFacts {
   #readTruth(facts: ApplicationFacts, nowMs: number): boolean {
     const { name } = facts.application;
     const strategy = this.sight.strategy(name);
-    const own = this.sight.own(name);
-    facts.ownHistory.set(own, nowMs);
-    const isOtherHealth = facts.healthy.set(this.sight.healthy(name), nowMs);
+    const addresses = this.sight.addresses(name);
+    const healthy = this.sight.healthy(name);
+    const own = healthy ? addresses : [];
+    facts.addresses.set(addresses, nowMs);
+    facts.addressHistory.set(addresses, nowMs);
+    const isOtherHealth = facts.healthy.set(healthy, nowMs);
     const hasOtherOwn = facts.own.set(own, nowMs);
     const hasOtherStrategy = facts.strategy.set(strategy, nowMs);
     if (hasOtherStrategy) {

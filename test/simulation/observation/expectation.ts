@@ -56,7 +56,7 @@ export class Expectations {
 
     const usable = new Map<Tag, readonly string[]>();
     let isWhole = true;
-    if (nowMs < own.sinceMs + bounds.localMs) isWhole = false;
+    if (nowMs < own.sinceMs + bounds.localMs || this.#world.mayKeepAddresses(tag, facts)) isWhole = false;
     else if (own.value.length > 0) usable.set(tag, own.value);
     for (const peer of peersOf(tag)) {
       const targets = this.#peerTargets(facts, { tag, peer, readySinceMs });
@@ -107,7 +107,8 @@ export class Expectations {
     const isOwnChanged = Math.max(facts.own.sinceMs, facts.strategy.sinceMs, facts.tamperedMs) >= known.atMs;
     const { isDiskBroken, clockMovedAtMs } = this.#world.fleet.member(tag);
     const isClockLost = clockMovedAtMs >= known.atMs - this.#world.bounds(tag).seenMs;
-    if (isOwnChanged || isDiskBroken || isClockLost) return undefined;
+    if (this.#world.mayKeepAddresses(tag, facts) || isOwnChanged || isDiskBroken || isClockLost)
+      return undefined;
     const thresholdMs = thresholdOf(facts);
     const isPeerChanged = peersOf(tag).some((peer) => {
       const reach = this.#world.reach(tag, peer);

@@ -62,8 +62,8 @@ export class MeridianSight implements Sight {
     );
   }
 
-  own(name: string): readonly string[] {
-    return this.healthy(name) ? addressesOf(this.#cluster.truth.object(storeKey(types.ingress, name))) : [];
+  addresses(name: string): readonly string[] {
+    return addressesOf(this.#cluster.truth.object(storeKey(types.ingress, name)));
   }
 
   version(): string | undefined {

@@ -19,8 +19,8 @@ export interface Sight {
   strategy(name: string): GslbStrategySpec | null;
   /** Whether it has a ready backend, wherever that can be reached. */
   healthy(name: string): boolean;
-  /** The targets that this cluster can serve and publish, by its objects. */
-  own(name: string): readonly string[];
+  /** The addresses at which it is reached and that it may publish, by its objects; whether it is healthy or not. */
+  addresses(name: string): readonly string[];
   /** Another one when something else may be answered; `undefined` while the DNS server answers nothing. */
   version(): string | undefined;
   /** What the DNS server answers for an application; all of it, where answers are drawn. */

@@ -77,6 +77,19 @@ export class World {
     return expectations.of(tag, facts);
   }
 
+  /**
+   * Whether a cluster may publish addresses that its load balancer does not show any more. After a start and a jump of the
+   * wall clock it may not know since when.
+   */
+  mayKeepAddresses(tag: Tag, facts: ApplicationFacts): boolean {
+    const { fleet, nowMs } = this;
+    const { kind, clockMovedAtMs } = fleet.member(tag);
+    const { addressGraceMs } = fleet.settings;
+    if (kind === "k8gb" || addressGraceMs === 0 || facts.addresses.value.length > 0) return false;
+    const sinceMs = Math.max(facts.addresses.sinceMs, this.readySince(tag) ?? nowMs, clockMovedAtMs);
+    return nowMs < sinceMs + addressGraceMs + this.bounds(tag).localMs;
+  }
+
   reach(tag: Tag, peer: Tag): Tracked<Reach> {
     return this.#reach.get(`${tag} ${peer}`)!;
   }

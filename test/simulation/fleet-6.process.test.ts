@@ -1,0 +1,3 @@
+import { testSeeds } from "./seed-blocks.ts";
+
+testSeeds(126, 25);
