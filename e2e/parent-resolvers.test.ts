@@ -18,7 +18,7 @@ const [eu, us, za] = [exposedAddress["eu"]!, exposedAddress["us"]!, exposedAddre
 const all = [eu, us, za].toSorted();
 
 /** How long a resolver's wits are tried: over several lives of its cached answer. */
-const tryMs = 6_000;
+const tryMs = 4_000;
 
 if (await enterNamespace()) {
   const commands = ["named", "tsig-keygen", "dig", "kubectl", "openssl", "ip", "nft"];
