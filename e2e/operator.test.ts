@@ -6,6 +6,7 @@ import { customResourceDefinitions } from "@meridian/gslb";
 import { output } from "./harness/command.ts";
 import { eventually, throughout } from "./harness/eventually.ts";
 import { OperatorOnCluster } from "./harness/operator-on-cluster.ts";
+import { publishedDefinitions } from "./harness/published-definitions.ts";
 import { realControlPlaneAbsence, startRealControlPlane } from "./harness/real-control-plane.ts";
 import type { RealControlPlane } from "./harness/real-control-plane.ts";
 
@@ -40,6 +41,37 @@ kind: ClusterRoleBinding
 metadata: { name: gslb-operator }
 roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: gslb-operator }
 subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: User, name: restricted }]
+`;
+
+/** A route on a Gateway, with a Service of its own example, and an Ingress that nobody refers to yet. */
+const routed = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: edge, namespace: demo }
+spec: { gatewayClassName: any, listeners: [{ name: http, port: 80, protocol: HTTP }] }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: routed, namespace: demo }
+spec:
+  hostnames: [routed.cloud.example.com]
+  parentRefs: [{ name: edge }]
+  rules: [{ backendRefs: [{ name: roundrobin, port: 80 }] }]
+---
+apiVersion: k8gb.io/v1beta1
+kind: Gslb
+metadata: { name: routed, namespace: demo }
+spec:
+  strategy: { type: roundRobin }
+  resourceRef: { apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, name: routed }
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: roundrobin-2, namespace: demo }
+spec:
+  rules:
+    - host: roundrobin-2.cloud.example.com
+      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: roundrobin, port: { number: 80 } } } }] }
 `;
 
 let plane: RealControlPlane;
@@ -142,6 +174,42 @@ describe("the Gslb operator on kube-apiserver", { skip: (await realControlPlaneA
     await eventually("nothing is answered", () => answers([]));
     await setReady(true);
     await eventually("it is answered again", () => answers(addresses));
+  });
+
+  test("a kind of the Gateway API that is installed now is followed, and an annotated Ingress makes a Gslb", async () => {
+    const { gatewayApi } = await publishedDefinitions();
+    const files = gatewayApi.filter((file) => /_(gateways|httproutes)\.yaml$/.test(file));
+    await kubectl(["apply", "--server-side", ...files.flatMap((file) => ["-f", file])]);
+    await kubectl(["wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"]);
+    await eventually("the kind is served", () => kubectl(["apply", "-f", "-"], routed));
+    const status = JSON.stringify({ status: { addresses: [{ type: "IPAddress", value: "192.0.2.9" }] } });
+    const gateway = [
+      "-n",
+      "demo",
+      "patch",
+      "gateway",
+      "edge",
+      "--subresource=status",
+      "--type=merge",
+      "-p",
+      status,
+    ];
+    await kubectl(gateway);
+    await eventually("the route is answered", async () => {
+      assert.deepEqual((await running.dig("routed.cloud.example.com")).addresses, ["192.0.2.9"]);
+    });
+    const annotate = ["-n", "demo", "annotate", "ingress", "roundrobin-2", "k8gb.io/strategy=roundRobin"];
+    await kubectl(annotate);
+    await eventually("the Gslb is made", async () => {
+      const query = "jsonpath={.metadata.ownerReferences[0].kind} {.spec.strategy.type}";
+      const made = await kubectl(["-n", "demo", "get", "gslbs.k8gb.io", "roundrobin-2", "-o", query]);
+      assert.equal(made, "Ingress roundRobin");
+    });
+    await kubectl(["-n", "demo", "annotate", "ingress", "roundrobin-2", "k8gb.io/strategy-"]);
+    await eventually("it goes with the annotation", async () => {
+      const found = await kubectl(["-n", "demo", "get", "gslbs.k8gb.io", "-o", "name"]);
+      assert.doesNotMatch(found, /roundrobin-2/);
+    });
   });
 
   test("it was never refused anything, and is at rest", async () => {
