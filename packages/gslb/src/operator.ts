@@ -12,10 +12,12 @@ import type { OperatorConfig } from "./config/operator-config.ts";
 import { AnnotatedIngressController } from "./controllers/annotated-ingress-controller.ts";
 import { ClusterCopies } from "./controllers/cluster-copies.ts";
 import { watchCluster } from "./controllers/cluster-triggers.ts";
+import { FleetHosts } from "./controllers/fleet-hosts.ts";
 import { GslbController } from "./controllers/gslb-controller.ts";
 import { observeAll } from "./controllers/observe-all.ts";
 import { ensureNamespace } from "./controllers/own-namespace.ts";
 import { applyConfiguredZones } from "./controllers/zone-bootstrap.ts";
+import { canonicalName } from "./decide/dns-name.ts";
 import type { Explanation } from "./decide/explanation.ts";
 import { assembleDelegating, ownAddressKey, type Delegating } from "./delegating.ts";
 import { EdgeServers, type ResolveHost } from "./delegation/edge-servers.ts";
@@ -82,6 +84,8 @@ export interface Operator {
 
 /** How long the zones wait for the first round of reconciles, so that nothing known dead is answered after a start. */
 const firstRoundMs = 15_000;
+/** How long peers wait for the keys in Secrets, which not every operator may read. */
+const firstKeysMs = 1_000;
 /** How often peers are asked where the periodic reconcile is turned off. */
 const periodSecondsDefault = 30;
 
@@ -134,6 +138,7 @@ interface Parts {
   readonly edgeServers: EdgeServers;
   readonly gslbs: GslbController;
   readonly lease: OperatorLease;
+  readonly fleetHosts: FleetHosts;
 }
 
 function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope): Parts {
@@ -146,7 +151,10 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   const copies = new ClusterCopies(runtime, { client, tasks });
   const events = new EventRecorder(runtime, { client, component: "gslb-controller" });
   const memory = new StoredPeerMemory(runtime, { client, namespace: config.podNamespace });
-  const views = new PeerViews(runtime.clock, memory, (host) => gslbs.enqueueHost(host));
+  const views = new PeerViews(runtime.clock, memory, (host) => {
+    gslbs.enqueueHost(host);
+    fleetHosts.touchHost(host);
+  });
   const { geoTag, peerGeoTags, nameServerPrefix, nameServerTtlSeconds, notify } = config;
   const members = new ZoneMembers({
     ...{ geoTag, peerGeoTags, nameServerPrefix, areDynamic: config.areGeoTagsDynamic },
@@ -163,6 +171,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     deadlineMs,
     periodMs,
     onStranger: (zone, nameServer) => delegating.meet(zone, nameServer),
+    onCarriage: (zone) => fleetHosts.touchZone(zone),
     requiresProof: config.peerProof === "required",
     ...(options.transfers === undefined ? {} : { transfers: options.transfers }),
   });
@@ -175,7 +184,10 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     onChange: (key) => (key === ownAddressKey ? zones.enqueueAll() : gslbs.controller.enqueue(key)),
   });
   const store = new SerialStore(client, config.podNamespace);
-  const read = (key: string): ReturnType<typeof readBooked> => readBooked(key, copies);
+  const read = (key: string): ReturnType<typeof readBooked> => {
+    const ofFleet = fleetHosts.read(key);
+    return ofFleet === "none" ? undefined : (ofFleet ?? readBooked(key, copies));
+  };
   const keyMemory = new KeyMemory(runtime.log, { client, namespace: config.podNamespace });
   const signed = options.signing && new SignedZones(runtime, { ...options.signing, memory: keyMemory });
   const feeder = new ZoneFeeder(runtime, {
@@ -212,11 +224,22 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     ...{ config, client, dnsClient, authority, copies, peers, feeder, members, edgeServers },
     ...{ addresses, events, tasks, ...metered },
     ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
-    onZonesChanged: () => enqueueGslbs(copies, gslbs),
+    onZonesChanged: () => {
+      enqueueGslbs(copies, gslbs);
+      fleetHosts.touchAll();
+    },
   });
   const { zones } = delegating;
+  const fleetHosts = new FleetHosts(runtime, {
+    ...{ client, namespace: config.podNamespace, geoTag, peers, views, events, tasks, ...metered },
+    endpoints: copies.endpoints.lister,
+    zones: () => zones.zones,
+    zoneObject: (zone) =>
+      copies.zones.lister.list().find(({ spec }) => canonicalName(spec?.loadBalancedZone ?? "") === zone),
+    onRecords: (key) => feeder.touch(key),
+  });
   const gslbs = new GslbController(runtime, {
-    ...{ client, copies, peers, views, addresses, events, geoTag, ...metered },
+    ...{ client, copies, peers: fleetHosts, views, addresses, events, geoTag, ...metered },
     get geoTags() {
       return members.geoTags;
     },
@@ -243,7 +266,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     keys,
     keyMemory,
     keyExchanges,
-    ...{ delegating, zones, edgeServers, gslbs, lease },
+    ...{ delegating, zones, edgeServers, gslbs, lease, fleetHosts },
   };
 }
 
@@ -254,7 +277,8 @@ async function start(
 ): Promise<void> {
   const { tasks, copies, memory, peers, events, feeder, geo, keys, keyMemory, keyExchanges, zones, gslbs } =
     parts;
-  const { lease } = parts;
+  const { lease, fleetHosts } = parts;
+  const sleep = (ms: number): Promise<void> => runtime.clock.sleep(ms, signal).catch(() => {});
   const { signal } = tasks;
   for (const message of config.deprecations)
     runtime.log.warn("a deprecated setting is in use", { setting: message });
@@ -274,6 +298,8 @@ async function start(
   await createZones();
   await untilZonesAreThere(runtime, parts, config);
 
+  // A peer that can be copied is not asked for each host first.
+  await whileWaiting(Promise.race([keys.synced, sleep(firstKeysMs)]), signal);
   // Zones before Gslbs, and every claim before the first reconcile: what is decided must not depend on the order.
   for (const zone of copies.zones.lister.list()) zones.observe(zone);
   const observed = observeAll(copies, gslbs);
@@ -281,12 +307,18 @@ async function start(
     Promise.race([observed, runtime.clock.sleep(firstRoundMs, signal).catch(() => {})]),
     signal,
   );
-  memory.retain((host) => gslbs.claims.holder(host) !== undefined);
+  fleetHosts.load();
+  memory.retain((host) => gslbs.claims.holder(host) !== undefined || fleetHosts.has(host));
   if (config.notify) authority.onNotify = (hint) => peers.hint(hint);
   watchCluster(parts, createZones);
+  copies.endpoints.addHandler({
+    onUpdate: (_old, object) => fleetHosts.touchEndpoint(object),
+    onDelete: (object) => fleetHosts.touchEndpoint(object),
+  });
   zones.enqueueAll();
   enqueueGslbs(copies, gslbs);
   tasks.start("zone delegations", (ending) => zones.controller.run(ending));
+  tasks.start("hosts of the fleet", (ending) => fleetHosts.controller.run(ending));
   tasks.start(
     "gslbs",
     lease.vital("the reconciling of Gslbs", (ending) => gslbs.controller.run(ending)),
@@ -299,7 +331,11 @@ async function start(
 
   await whileWaiting(
     Promise.race([
-      Promise.all([firstRound(runtime, parts), geo.opened, firstKeys(parts)]),
+      Promise.all([
+        firstRound(runtime, parts),
+        geo.opened,
+        firstKeys(parts, { deadlineMs: config.peerDeadlineMs, sleep }),
+      ]),
       runtime.clock.sleep(firstRoundMs, signal).catch(() => {}),
     ]),
     signal,
@@ -317,10 +353,17 @@ async function start(
   });
 }
 
-/** Until the zones are signed with the keys in Secrets, and have those of the peers that tell theirs. */
-async function firstKeys({ tasks, keys, keyExchanges }: Parts): Promise<void> {
+/** Until the zones are signed with the keys in Secrets, and peers told their own keys and which hosts they carry. */
+async function firstKeys(
+  { tasks, keys, keyExchanges, peers }: Parts,
+  { deadlineMs, sleep }: { readonly deadlineMs: number; readonly sleep: (ms: number) => Promise<void> },
+): Promise<void> {
   await keys.synced;
-  await keyExchanges?.round(tasks.signal);
+  await Promise.all([
+    keyExchanges?.round(tasks.signal),
+    // A name that peers carry must not be denied before they could tell of it.
+    Promise.race([peers.heard(), sleep(2 * deadlineMs)]),
+  ]);
 }
 
 /** Until each Gslb was reconciled once and the copy shows what was written for it. */

@@ -28,6 +28,7 @@ export function gslbConditions(facts: ConditionFacts): readonly ConditionOutcome
     programmed(facts),
     healthy(facts),
     peersReachable(facts),
+    peersCarry(facts),
     geoReady(facts),
   ];
   return outcomes.filter((outcome) => outcome !== undefined);
@@ -108,6 +109,29 @@ function peersReachable({ hosts }: ConditionFacts): ConditionOutcome | undefined
   const reason = views.length === 0 ? "NoPeers" : "PeersReachable";
   const message = views.length === 0 ? "no peer is configured for the hosts" : "every peer answers";
   return outcome("PeersReachable", "True", { reason, message });
+}
+
+/** A peer without the Gslb answers for its hosts all the same, from what others say; that may be meant, and is told. */
+function peersCarry({ hosts }: ConditionFacts): ConditionOutcome | undefined {
+  const told = hosts.flatMap(({ host, views }) =>
+    views.flatMap(({ family, geoTag, carried }) =>
+      family === "A" && carried !== undefined ? [{ host, geoTag, carried }] : [],
+    ),
+  );
+  if (told.length === 0) return undefined;
+  const missing = told.filter(({ carried }) => !carried);
+  if (missing.length === 0)
+    return outcome("PeersCarry", "True", {
+      reason: "PeersCarry",
+      message: "every peer that tells has a Gslb for every host",
+    });
+  const tags = [...new Set(missing.map(({ geoTag }) => geoTag))].sort();
+  const parts = tags.map((tag) => {
+    const names = missing.filter(({ geoTag }) => geoTag === tag).map(({ host }) => host);
+    return `${tag} has no Gslb for ${names.join(", ")}`;
+  });
+  const message = `${parts.join("; ")}; it serves nothing there, and answers from what other clusters say`;
+  return outcome("PeersCarry", "False", { reason: "HostNotCarried", message });
 }
 
 function geoReady({ snapshot: { geo }, policy }: ConditionFacts): ConditionOutcome | undefined {

@@ -5,10 +5,10 @@ import { setCondition, type Condition } from "@meridian/kube";
  *
  * `Accepted`: the spec and its hosts are valid and nobody else's. `ResolvedRefs`: what the spec refers to was found, and
  * its addresses too. `Programmed`: the DNSEndpoint says what was decided. `Healthy`: the own Services behind the hosts
- * are. `PeersReachable`: every peer answers for the hosts. `GeoReady`, of `geoip` only: the DNS server knows places.
+ * are. `PeersReachable`: every peer answers for the hosts. `PeersCarry`, where peers tell: each has a Gslb for them too. `GeoReady`, of `geoip` only: the DNS server knows places.
  */
 export type GslbConditionType =
-  "Accepted" | "ResolvedRefs" | "Programmed" | "Healthy" | "PeersReachable" | "GeoReady";
+  "Accepted" | "ResolvedRefs" | "Programmed" | "Healthy" | "PeersReachable" | "PeersCarry" | "GeoReady";
 
 /** A condition before it is dated. */
 export interface ConditionOutcome {

@@ -3,6 +3,7 @@ import type { Clock, Endpoint } from "@meridian/runtime";
 import { addressFamilies, type AddressFamily } from "../decide/address-family.ts";
 import { localTargetsName } from "../decide/local-targets-name.ts";
 import type { PeerAnswer } from "../decide/peer-view.ts";
+import { textHash } from "../decide/text-hash.ts";
 import { Ending } from "../tasks/ending.ts";
 import { forEachParallel } from "../tasks/parallel.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
@@ -165,15 +166,5 @@ export class HostQuestions {
 }
 
 function timeOf(host: string, { startMs, windowMs }: Round): number {
-  return startMs + placeOf(host) * windowMs;
-}
-
-/** A host's place in a round, from 0 to 1; FNV-1a. */
-function placeOf(host: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < host.length; index += 1) {
-    hash ^= host.charCodeAt(index);
-    hash = Math.imul(hash, 0x01000193);
-  }
-  return (hash >>> 0) / 2 ** 32;
+  return startMs + (textHash(host) / 2 ** 32) * windowMs;
 }

@@ -3,6 +3,7 @@ import { configMapType, isNotFound, type ConfigMap, type ResourceType } from "@m
 import type { Runtime } from "@meridian/runtime";
 import type { AddressFamily } from "../decide/address-family.ts";
 import type { PeerMemoryEntry } from "../decide/peer-view.ts";
+import { textHash } from "../decide/text-hash.ts";
 import { zoneObjectName } from "../decide/zone-names.ts";
 import { Wakeup } from "../tasks/wakeup.ts";
 
@@ -170,12 +171,7 @@ function sameEntry(a: PeerMemoryEntry | undefined, b: PeerMemoryEntry | undefine
 }
 
 function shardName({ zone, geoTag, host }: MemoryKey): string {
-  let hash = 0x811c9dc5; // FNV-1a
-  for (let index = 0; index < host.length; index += 1) {
-    hash ^= host.charCodeAt(index);
-    hash = Math.imul(hash, 0x01000193);
-  }
-  return `meridian-peer-${geoTag.toLowerCase()}-${zoneObjectName(zone)}-${(hash >>> 0) % shards}`;
+  return `meridian-peer-${geoTag.toLowerCase()}-${zoneObjectName(zone)}-${textHash(host) % shards}`;
 }
 
 interface EncodedShard {

@@ -112,6 +112,11 @@ export class PeerSession {
     return this.#transfer.copy;
   }
 
+  /** Whether it is known which hosts the peer carries, or that it cannot tell. */
+  get isCarriageKnown(): boolean {
+    return this.copy.serial !== undefined || this.#mode === "questions";
+  }
+
   /** Sets where the peer is asked. Empty: nobody could say, so it counts as unreachable. A change is tried at once. */
   setServers(servers: readonly Endpoint[]): void {
     const isSame = this.#servers !== undefined && textOf(servers) === textOf(this.#servers);
@@ -245,6 +250,7 @@ export class PeerSession {
 
   async #checkNow(): Promise<ViewCheck> {
     const order = this.#nextOrder();
+    const before = this.copy;
     const check = this.#judged(
       await this.#transfer.check({ servers: this.#orderedServers(), signal: this.#tasks.signal }),
     );
@@ -261,6 +267,7 @@ export class PeerSession {
         this.#isReachable = true;
         this.#goodServer = check.server ?? this.#goodServer;
         if (this.#mode === "copy") this.#mode = "nothing";
+        if (this.copy !== before) this.#options.onCarriage?.();
     }
     return check;
   }

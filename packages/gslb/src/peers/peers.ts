@@ -104,8 +104,9 @@ export class Peers {
       for (const session of sessions.values()) session.setKey(this.#key);
   }
 
-  /** Resolves once each peer's view is copied, or is known to be had only host by host, or not at all. */
+  /** Where there is a key: resolves once each peer's view is copied, or is known not to be had. */
   async heard(): Promise<void> {
+    if (this.#key === undefined) return;
     const sessions = [...this.#zones.values()].flatMap((zone) => [...zone.sessions.values()]);
     await Promise.all(sessions.map((session) => session.heard));
   }

@@ -64,7 +64,8 @@ const olderChecksMax = 3;
  * itself is believed no less again until it answers without proof.
  */
 export class ViewTransfer {
-  readonly copy: ViewCopy;
+  /** Empty, and without a serial, where nothing is known of what the peer carries. */
+  copy: ViewCopy;
   readonly #options: ViewTransferOptions;
   readonly #name: string;
   #key: TsigKey | undefined;
@@ -104,9 +105,13 @@ export class ViewTransfer {
       this.#isProved = true;
       return this.#follow(serial, verdict.signed.server, question);
     }
-    // A refusal is signed, too. Of whoever comes after a silence nothing is known: it proves itself anew.
-    this.#isProved = verdict.signed?.state === "refused";
-    return foreign(verdict);
+    // What is signed proves who is there, whatever it says. Who comes after a silence proves itself anew.
+    this.#isProved = isSigned(verdict);
+    const check = foreign(verdict);
+    // Somebody else is there now, who does not tell what it carries.
+    if (check.kind === "foreign" && !check.isProved && this.copy.serial !== undefined)
+      this.copy = new ViewCopy(this.#options.zone);
+    return check;
   }
 
   async #ask({ servers, signal }: ViewQuestion, key: TsigKey | undefined): Promise<Told> {
@@ -200,17 +205,22 @@ interface Told {
   readonly plain?: Verdict;
 }
 
-/** What an answer without proof says about who is there. */
-function foreign({ signed, plain }: Told): ViewCheck {
+/** What answers that are no view's serial with proof say about who is there. */
+function foreign(told: Told): ViewCheck {
+  const { signed, plain } = told;
   const isThere = plain?.state === "answered" || plain?.state === "refused";
-  const isProvedThere = signed?.state === "answered" || signed?.state === "refused";
+  const isProvedThere = isSigned(told);
   const isUnproved = signed?.state === "unreachable" && signed.unproved === true;
   if (isThere || isProvedThere || isUnproved) {
     const server = plain?.state === "answered" ? plain.server : undefined;
-    return { kind: "foreign", serial: serialIn(plain), isProved: signed?.state === "refused", server };
+    return { kind: "foreign", serial: serialIn(plain), isProved: isProvedThere, server };
   }
   const silent = signed ?? plain;
   return { kind: "silent", verdict: silent?.state === "unreachable" ? silent.reason : "no reply in time" };
+}
+
+function isSigned({ signed }: Told): boolean {
+  return signed?.state === "answered" || signed?.state === "refused";
 }
 
 /** Whether somebody says that there is no such view. */

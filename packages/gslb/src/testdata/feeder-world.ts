@@ -67,7 +67,9 @@ export function openFeederWorld(answerModes?: AnswerModes): FeederWorld {
       return {
         booked: {
           ...{ key, since: "2026-01-01T00:00:00Z", records },
-          ...(key.startsWith("own") ? { isOwn: true, policyText: '"v=1" "strategy=roundRobin"' } : { isOwn: false }),
+          ...(key.startsWith("own")
+            ? { isOwn: true, policyText: '"v=1" "strategy=roundRobin"' }
+            : { isOwn: false }),
         },
         object,
       };

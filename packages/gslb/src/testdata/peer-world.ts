@@ -44,7 +44,10 @@ export class PeerReplica {
   readonly keyring: TsigKeyring = new TsigKeyring();
   readonly #hasView: boolean;
 
-  constructor(node: SimNode, options: { readonly key?: TsigKey | undefined; readonly hasView?: boolean; readonly serial?: number }) {
+  constructor(
+    node: SimNode,
+    options: { readonly key?: TsigKey | undefined; readonly hasView?: boolean; readonly serial?: number },
+  ) {
     const { runtime } = node;
     this.node = node;
     this.#hasView = options.hasView ?? true;
@@ -82,7 +85,12 @@ export class PeerReplica {
     for (const [host, addresses] of targets) {
       const local = localTargetsName(host);
       const name = publishedName(host, zoneName);
-      const set = (owner: string, type: string, data: readonly string[]): RecordSet => ({ name: owner, type, ttl: 5, data });
+      const set = (owner: string, type: string, data: readonly string[]): RecordSet => ({
+        name: owner,
+        type,
+        ttl: 5,
+        data,
+      });
       const isServed = addresses !== undefined && addresses.length > 0;
       own.set(local, isServed ? [set(local, "A", addresses)] : []);
       const served = isServed ? [set(name, "A", addresses)] : [];
@@ -119,7 +127,10 @@ export interface PeerWorld {
 export const peerAddress = "10.0.0.2";
 
 /** Opens a session that keeps views of these hosts. */
-export function openPeerWorld(hosts: readonly string[], options: { readonly key?: TsigKey | undefined; readonly requiresProof?: boolean } = {}): PeerWorld {
+export function openPeerWorld(
+  hosts: readonly string[],
+  options: { readonly key?: TsigKey | undefined; readonly requiresProof?: boolean } = {},
+): PeerWorld {
   const packets: string[] = [];
   const simulation = new Simulation({
     seed: 1,
@@ -131,7 +142,9 @@ export function openPeerWorld(hosts: readonly string[], options: { readonly key?
   const { runtime } = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
   const changed: string[] = [];
   const carriages = { count: 0 };
-  const views = new PeerViews(runtime.clock, { get: () => undefined, set() {}, retain() {} }, (host) => changed.push(host));
+  const views = new PeerViews(runtime.clock, { get: () => undefined, set() {}, retain() {} }, (host) =>
+    changed.push(host),
+  );
   views.setPeers(zoneName, ["us"]);
   for (const host of hosts) views.add(host, { zone: zoneName, thresholdSeconds: 0 });
   const from = "10.0.0.1";
@@ -182,7 +195,8 @@ export async function startReplicas(
       authority: front.authority,
       listen: [peerServer],
       // oxlint-disable-next-line max-params -- the shape of AnswerDatagram
-      answer: (input, offset, length, client, output) => pick().authority.answer(input, offset, length, client, output),
+      answer: (input, offset, length, client, output) =>
+        pick().authority.answer(input, offset, length, client, output),
     }),
   );
 }

@@ -1,0 +1,328 @@
+import {
+  Controller,
+  createOrUpdate,
+  type ControllerMeter,
+  type EventRecorder,
+  type KubeClient,
+  type Lister,
+} from "@meridian/controller";
+import { deepEqual, isNotFound, objectKey } from "@meridian/kube";
+import type { Runtime } from "@meridian/runtime";
+import { canonicalName, zoneOf } from "../decide/dns-name.ts";
+import { planFleetHost } from "../decide/fleet-host.ts";
+import { balancedHostProblem } from "../decide/local-targets-name.ts";
+import type { PublishedPolicy } from "../decide/published-host.ts";
+import { textHash } from "../decide/text-hash.ts";
+import type { PeerViews } from "../peers/peer-views.ts";
+import type { Peers } from "../peers/peers.ts";
+import {
+  dnsTypeLabel,
+  legacyDnsTypeLabel,
+  type DnsEndpoint,
+  type DnsEndpointRecord,
+} from "../resources/dns-endpoint.ts";
+import { dnsEndpointType } from "../resources/resource-types.ts";
+import type { ZoneDelegation } from "../resources/zone-delegation.ts";
+import type { TaskScope } from "../tasks/task-scope.ts";
+import type { BookedObject } from "../zones/endpoint-book.ts";
+
+/** Who is asked about hosts that others carry, and who answers them. */
+export interface FleetHostsOptions {
+  readonly client: Pick<KubeClient, "get" | "create" | "update" | "delete">;
+  readonly namespace: string;
+  readonly geoTag: string;
+  readonly peers: Pick<Peers, "addHost" | "removeHost" | "sessions">;
+  readonly views: Pick<PeerViews, "of">;
+  readonly endpoints: Pick<Lister<DnsEndpoint>, "get" | "list">;
+  /** The load-balanced zones that there are now. */
+  readonly zones: () => readonly string[];
+  /** The ZoneDelegation of one, to tell its user. */
+  readonly zoneObject: (zone: string) => ZoneDelegation | undefined;
+  readonly events: Pick<EventRecorder, "record">;
+  readonly tasks: TaskScope;
+  readonly meter?: ControllerMeter;
+  /** The records of a DNSEndpoint, by `read`, may be others now. */
+  readonly onRecords: (key: string) => void;
+}
+
+interface FleetHost {
+  readonly zone: string;
+  readonly policy: PublishedPolicy | undefined;
+  records: readonly DnsEndpointRecord[];
+}
+
+/** The label of the DNSEndpoints that are written for such hosts. */
+const fleetHostsLabel = "meridian/fleet-hosts";
+/** The zone whose hosts are in one. */
+const zoneAnnotation = "meridian/zone";
+/** Younger than anything that a user makes: whoever else gives a name has it. */
+const youngest = "9999-12-31T23:59:59Z";
+const shownMax = 5;
+/** Objects of a zone over which hosts are spread, so that ten thousand fit and a change writes little. */
+const shards = 16;
+
+/**
+ * Answers for hosts that peers carry and this cluster does not: it is delegated to all the same, and would else deny names
+ * that exist. What peers tell with their views is enough to decide as they do; the records are kept in DNSEndpoints of
+ * their own, so that they are there after a start, before anybody was asked.
+ *
+ * As soon as a Gslb of this cluster holds such a host, the host is that one's.
+ */
+export class FleetHosts {
+  readonly controller: Controller;
+  readonly #runtime: Pick<Runtime, "clock" | "log">;
+  readonly #options: FleetHostsOptions;
+  /** Hosts that Gslbs of this cluster hold. */
+  readonly #own = new Set<string>();
+  readonly #hosts = new Map<string, FleetHost>();
+  readonly #shards = new Map<string, Set<string>>();
+  readonly #dirty = new Set<string>();
+  readonly #told = new Map<string, string>();
+
+  constructor(runtime: Pick<Runtime, "clock" | "log">, options: FleetHostsOptions) {
+    this.#runtime = runtime;
+    this.#options = options;
+    this.controller = new Controller(runtime, {
+      name: "fleet-hosts",
+      retryMsMax: 30_000,
+      ...(options.meter === undefined ? {} : { meter: options.meter }),
+      reconcile: (key, signal) => this.#reconcile(key, signal),
+    });
+  }
+
+  /** Takes over what an earlier run stored. Call it once the Gslbs of this cluster are known. */
+  load(): void {
+    for (const object of this.#options.endpoints.list(this.#options.namespace)) {
+      const zone = object.metadata.annotations?.[zoneAnnotation];
+      if (object.metadata.labels?.[fleetHostsLabel] === undefined || zone === undefined) continue;
+      for (const { dnsName = "" } of object.spec?.endpoints ?? []) {
+        const host = canonicalName(dnsName);
+        if (this.#own.has(host) || this.#hosts.has(host) || zoneOf(host, this.#options.zones()) !== zone)
+          continue;
+        this.#adopt(host, { zone, policy: undefined });
+      }
+      this.controller.enqueue(objectKey(object.metadata));
+    }
+  }
+
+  /** Whether a host is answered from what peers say alone. */
+  has(host: string): boolean {
+    return this.#hosts.has(canonicalName(host));
+  }
+
+  /** A Gslb of this cluster holds a host: its peers are asked for it, and it is that one's. */
+  addHost(host: string, thresholdSeconds: number): void {
+    const name = canonicalName(host);
+    const isNew = !this.#own.has(name);
+    this.#own.add(name);
+    if (isNew) this.#drop(name, { isAsked: true });
+    this.#options.peers.addHost(name, thresholdSeconds);
+  }
+
+  /** No Gslb of this cluster holds a host any more. */
+  removeHost(host: string): void {
+    const name = canonicalName(host);
+    this.#own.delete(name);
+    const zone = zoneOf(name, this.#options.zones());
+    const carriers = this.#options.peers.sessions(zone ?? "").filter(({ copy }) => copy.carries(name));
+    if (zone === undefined || carriers.length === 0) return this.#options.peers.removeHost(name);
+    this.#adopt(name, { zone: canonicalName(zone), policy: undefined });
+    this.touchZone(zone);
+  }
+
+  /** A peer carries other hosts of a zone than before, or balances one otherwise. Taken up in the next turn. */
+  touchZone(zone: string): void {
+    this.#dirty.add(canonicalName(zone));
+    if (this.#dirty.size > 1) return;
+    this.#options.tasks.start("hosts that peers carry", async () => {
+      await Promise.resolve();
+      const zones = [...this.#dirty];
+      this.#dirty.clear();
+      for (const each of zones) this.#follow(each);
+    });
+  }
+
+  /** Zones came or went. */
+  touchAll(): void {
+    const zones = [...this.#hosts.values()].map(({ zone }) => zone);
+    for (const zone of new Set([...zones, ...this.#options.zones()])) this.touchZone(zone);
+  }
+
+  /** A peer's view of a host is another. */
+  touchHost(host: string): void {
+    if (this.#hosts.has(host)) this.#plan(host);
+  }
+
+  /** A DNSEndpoint was changed by somebody: ours is put right. */
+  touchEndpoint(object: DnsEndpoint): void {
+    const key = objectKey(object.metadata);
+    const isOurs = object.metadata.labels?.[fleetHostsLabel] !== undefined || this.#shards.has(key);
+    if (isOurs && !this.#isAsWanted(key)) this.controller.enqueue(key);
+  }
+
+  /** What a DNSEndpoint of ours says now, whether it is stored already or not; `undefined` for every other. */
+  read(key: string): { readonly booked: BookedObject; readonly object: DnsEndpoint } | "none" | undefined {
+    const stored = this.#options.endpoints.get(key);
+    if (stored?.metadata.labels?.[fleetHostsLabel] === undefined && !this.#shards.has(key)) return undefined;
+    const records = this.#recordsOf(key);
+    if (records.length === 0) return "none";
+    return {
+      booked: { key, since: youngest, isOwn: false, records },
+      object: stored ?? this.#desired(key, records),
+    };
+  }
+
+  #follow(zone: string): void {
+    const isServed = this.#options.zones().some((each) => canonicalName(each) === zone);
+    const carriage = isServed ? this.#carriage(zone) : new Map<string, Carried>();
+    for (const [host, known] of [...this.#hosts]) {
+      if (known.zone !== zone || carriage.has(host)) continue;
+      // Who was not heard since the start may carry it.
+      if (isServed && !this.#isSettled(zone)) continue;
+      this.#drop(host, { isAsked: false });
+    }
+    for (const [host, { policy }] of carriage) if (!this.#own.has(host)) this.#adopt(host, { zone, policy });
+    this.#tell(zone);
+  }
+
+  /** The hosts of a zone that peers carry, each with what the first of them by geo tag says of how it is balanced. */
+  #carriage(zone: string): ReadonlyMap<string, Carried> {
+    const carriage = new Map<string, Carried>();
+    const zones = this.#options.zones();
+    const sessions = [...this.#options.peers.sessions(zone)].sort((a, b) => (a.geoTag < b.geoTag ? -1 : 1));
+    for (const { copy } of sessions) {
+      for (const host of copy.hosts()) {
+        if (carriage.get(host)?.policy !== undefined || this.#own.has(host)) continue;
+        const isOfZone = canonicalName(zoneOf(host, zones) ?? "") === canonicalName(zone);
+        if (!isOfZone || balancedHostProblem(host, zone) !== undefined) continue;
+        carriage.set(host, { policy: copy.policy(host) });
+      }
+    }
+    return carriage;
+  }
+
+  /** Whether every peer has told which hosts it carries, or cannot tell. */
+  #isSettled(zone: string): boolean {
+    return this.#options.peers.sessions(zone).every((session) => session.isCarriageKnown);
+  }
+
+  #adopt(
+    host: string,
+    { zone, policy }: { readonly zone: string; readonly policy: PublishedPolicy | undefined },
+  ): void {
+    const key = this.#keyOf(zone, host);
+    const known = this.#hosts.get(host);
+    const stored = known?.records ?? this.#storedRecords(key, host);
+    this.#hosts.set(host, { zone, policy: policy ?? known?.policy, records: stored });
+    const shard = this.#shards.get(key) ?? new Set<string>();
+    this.#shards.set(key, shard.add(host));
+    this.#options.peers.addHost(host, policy?.splitBrainThresholdSeconds ?? 0);
+    this.#plan(host);
+  }
+
+  #drop(host: string, { isAsked }: { readonly isAsked: boolean }): void {
+    const known = this.#hosts.get(host);
+    if (known === undefined) return;
+    this.#hosts.delete(host);
+    const key = this.#keyOf(known.zone, host);
+    this.#shards.get(key)?.delete(host);
+    if (!isAsked) this.#options.peers.removeHost(host);
+    this.#changed(key);
+  }
+
+  #plan(host: string): number | undefined {
+    const known = this.#hosts.get(host)!;
+    const { records, afterMs } = planFleetHost({
+      ...{ host, policy: known.policy, geoTag: this.#options.geoTag, stored: known.records },
+      ...{ views: this.#options.views.of(host), now: this.#runtime.clock.now() },
+    });
+    const key = this.#keyOf(known.zone, host);
+    if (afterMs !== undefined) this.controller.enqueueAfter(key, afterMs);
+    if (deepEqual(records, known.records)) return afterMs;
+    known.records = records;
+    this.#changed(key);
+    return afterMs;
+  }
+
+  #changed(key: string): void {
+    this.#options.onRecords(key);
+    this.controller.enqueue(key);
+  }
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<void> {
+    for (const host of this.#shards.get(key) ?? []) this.#plan(host);
+    if (this.#isAsWanted(key)) return;
+    const records = this.#recordsOf(key);
+    const desired = this.#desired(key, records);
+    const { namespace } = this.#options;
+    const { name = "" } = desired.metadata;
+    if (records.length === 0) {
+      this.#shards.delete(key);
+      await this.#options.client
+        .delete(dnsEndpointType, { namespace, name }, { signal })
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+      return;
+    }
+    await createOrUpdate<DnsEndpoint>(this.#options.client, dnsEndpointType, {
+      desired,
+      current: this.#options.endpoints.get(key),
+      signal,
+    });
+  }
+
+  #isAsWanted(key: string): boolean {
+    const stored = this.#options.endpoints.get(key);
+    const records = this.#recordsOf(key);
+    return stored === undefined ? records.length === 0 : deepEqual(stored.spec?.endpoints ?? [], records);
+  }
+
+  #recordsOf(key: string): readonly DnsEndpointRecord[] {
+    return [...(this.#shards.get(key) ?? [])].sort().flatMap((host) => this.#hosts.get(host)?.records ?? []);
+  }
+
+  #storedRecords(key: string, host: string): readonly DnsEndpointRecord[] {
+    const records = this.#options.endpoints.get(key)?.spec?.endpoints ?? [];
+    return records.filter(({ dnsName = "" }) => canonicalName(dnsName) === host);
+  }
+
+  #desired(key: string, records: readonly DnsEndpointRecord[]): DnsEndpoint {
+    const [host = ""] = this.#shards.get(key) ?? [];
+    const zone = this.#hosts.get(host)?.zone ?? "";
+    const marks = { [dnsTypeLabel]: "local", [legacyDnsTypeLabel]: "local" };
+    return {
+      apiVersion: `${dnsEndpointType.group}/${dnsEndpointType.version}`,
+      kind: dnsEndpointType.kind,
+      metadata: {
+        name: key.slice(this.#options.namespace.length + 1),
+        namespace: this.#options.namespace,
+        labels: { ...marks, "app.kubernetes.io/managed-by": "meridian", [fleetHostsLabel]: "true" },
+        annotations: { ...marks, [zoneAnnotation]: zone },
+      },
+      spec: { endpoints: records },
+    };
+  }
+
+  #keyOf(zone: string, host: string): string {
+    return `${this.#options.namespace}/meridian-fleet-${textHash(zone).toString(16)}-${textHash(host) % shards}`;
+  }
+
+  /** Tells the zone's user which hosts have no Gslb here, each time that they are others. */
+  #tell(zone: string): void {
+    const hosts = [...this.#hosts].flatMap(([host, known]) => (known.zone === zone ? [host] : [])).sort();
+    const text = hosts.join();
+    if (text === (this.#told.get(zone) ?? "")) return;
+    this.#told.set(zone, text);
+    const object = this.#options.zoneObject(zone);
+    if (hosts.length === 0 || object === undefined) return;
+    const shown = hosts.slice(0, shownMax).join(", ");
+    const more = hosts.length > shownMax ? ` and ${hosts.length - shownMax} more` : "";
+    const message = `no Gslb here names ${shown}${more}; they are answered from what the clusters say that carry them`;
+    this.#options.events.record(object, { type: "Normal", reason: "HostsWithoutGslb", message });
+  }
+}
+
+interface Carried {
+  readonly policy: PublishedPolicy | undefined;
+}
