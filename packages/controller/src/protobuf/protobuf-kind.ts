@@ -6,13 +6,13 @@ import { unknownFields } from "../client/unknown-fields.ts";
 import type { RawWatchEvent } from "../client/watch-event-reader.ts";
 import type { WireFormatOfKind, WireReader } from "../client/wire-format.ts";
 import { ControllerError } from "../controller-error.ts";
+import { EnvelopeReader } from "./envelope-reader.ts";
 import { ManagedFieldsRemover } from "./managed-fields-remover.ts";
 import { MessageDecoder } from "./message-decoder.ts";
 import type { MessageSchema, SchemaSet } from "./message-schema.ts";
 import { ProtobufListReader } from "./protobuf-list-reader.ts";
 import { ProtobufReading } from "./protobuf-reading.ts";
 import { ProtobufWatchReader } from "./protobuf-watch-reader.ts";
-import { openEnvelope } from "./unknown-envelope.ts";
 import { WireCursor } from "./wire-cursor.ts";
 
 /** How objects of one built-in kind come as protobuf. */
@@ -64,8 +64,10 @@ export class ProtobufKind implements WireFormatOfKind {
     const octets = Buffer.from(body.buffer, body.byteOffset, body.length);
     const cursor = this.#cursor;
     cursor.reset(octets, 0, octets.length);
-    const { kind, start, end } = openEnvelope(cursor);
-    if (kind !== "Status") throw new ControllerError("MalformedResponse", `the answer is a ${kind}`);
+    const envelope = new EnvelopeReader({ apiVersion: "v1", kind: "Status" });
+    envelope.open(cursor);
+    if (!envelope.isOfKind) throw new ControllerError("MalformedResponse", "the answer is no Status");
+    const { start, end } = envelope;
     return this.#status({ octets, start, end });
   }
 

@@ -6,9 +6,8 @@ import type { WireReader } from "../client/wire-format.ts";
 import { CutMessages, checkLength } from "./cut-messages.ts";
 import type { MessageParser } from "./cut-messages.ts";
 import type { ProtobufReading } from "./protobuf-reading.ts";
-import { openEnvelope } from "./unknown-envelope.ts";
-import type { Envelope } from "./unknown-envelope.ts";
-import { WireCursor } from "./wire-cursor.ts";
+import { EnvelopeReader } from "./envelope-reader.ts";
+import { WireCursor, hasOctets } from "./wire-cursor.ts";
 
 /** Tags of `WatchEvent`, and of the `RawExtension` in it. */
 const typeTag = 0x0a;
@@ -33,11 +32,13 @@ export class ProtobufWatchReader implements WireReader<void>, MessageParser {
   readonly #options: ProtobufWatchOptions;
   readonly #cut = new CutMessages(this);
   readonly #cursor = new WireCursor();
+  readonly #envelope: EnvelopeReader;
   #stopped = false;
   wanted = 0;
 
   constructor(options: ProtobufWatchOptions) {
     this.#options = options;
+    this.#envelope = new EnvelopeReader(options);
   }
 
   push(chunk: Uint8Array): void {
@@ -76,38 +77,66 @@ export class ProtobufWatchReader implements WireReader<void>, MessageParser {
   #event(octets: Buffer, start: number, end: number): RawWatchEvent | undefined {
     const cursor = this.#cursor;
     cursor.reset(octets, start, end);
-    let type = "";
-    let envelope: Envelope | undefined;
+    let type: string | undefined;
+    let found = false;
     while (cursor.at < end) {
       const tag = cursor.size();
-      if (tag === typeTag) type = cursor.text(cursor.delimited());
-      else if (tag === objectTag) envelope = cursor.within(readExtension);
+      if (tag === typeTag) type = readType(cursor);
+      else if (tag === objectTag) found = this.#readExtension(cursor) || found;
       else cursor.skip(tag);
     }
-    if (envelope === undefined) throw cursor.broken("an event has no object");
-    const { reading, apiVersion, kind, readObject, readStatus } = this.#options;
-    if (type === "ERROR") return { type, object: readStatus(octets, envelope.start, envelope.end) };
-    if (envelope.kind !== kind || envelope.apiVersion !== apiVersion) return undefined;
+    if (!found) throw cursor.broken("an event has no object");
+    const { reading, readObject, readStatus } = this.#options;
+    const { isOfKind, start: from, end: to } = this.#envelope;
+    if (type === "ERROR") return { type, object: readStatus(octets, from, to) };
+    if (!isOfKind) return undefined;
     switch (type) {
       case "ADDED":
       case "MODIFIED":
       case "DELETED":
-        return { type, reading: reading.read(octets, envelope.start, envelope.end) };
+        return { type, reading: reading.read(octets, from, to) };
       case "BOOKMARK":
-        return { type, object: readObject(octets, envelope.start, envelope.end) };
+        return { type, object: readObject(octets, from, to) };
       default:
         return undefined;
     }
   }
+
+  /** Opens the document in a `RawExtension`; false where there is none. */
+  #readExtension(cursor: WireCursor): boolean {
+    const outer = cursor.end;
+    const end = cursor.delimited();
+    let found = false;
+    cursor.end = end;
+    while (cursor.at < end) {
+      const tag = cursor.size();
+      if (tag !== rawTag) {
+        cursor.skip(tag);
+        continue;
+      }
+      cursor.end = cursor.delimited();
+      this.#envelope.open(cursor);
+      cursor.end = end;
+      found = true;
+    }
+    cursor.end = outer;
+    return found;
+  }
 }
 
-/** The document in a `RawExtension`. */
-function readExtension(cursor: WireCursor): Envelope | undefined {
-  let envelope: Envelope | undefined;
-  while (cursor.at < cursor.end) {
-    const tag = cursor.size();
-    if (tag === rawTag) envelope = cursor.within(openEnvelope);
-    else cursor.skip(tag);
-  }
-  return envelope;
+const eventTypes: readonly (readonly [string, Buffer])[] = [
+  "MODIFIED",
+  "ADDED",
+  "DELETED",
+  "BOOKMARK",
+  "ERROR",
+].map((type) => [type, Buffer.from(type)]);
+
+/** The type that the cursor is at; `undefined` for one that a newer server may have. */
+function readType(cursor: WireCursor): string | undefined {
+  const { octets } = cursor;
+  const end = cursor.delimited();
+  const start = cursor.at;
+  cursor.at = end;
+  return eventTypes.find(([, text]) => end - start === text.length && hasOctets(octets, start, text))?.[0];
 }

@@ -6,41 +6,7 @@ export const magic: Buffer = Buffer.from("k8s\0", "latin1");
 /** Tags of `runtime.Unknown`: what kind it is of, its octets, and how those are packed. */
 export const unknownTags = { typeMeta: 0x0a, raw: 0x12, contentEncoding: 0x1a } as const;
 /** Tags of `runtime.TypeMeta`. */
-const typeTags = { apiVersion: 0x0a, kind: 0x12 } as const;
-
-/** A document that was unpacked; its octets are where they were. */
-export interface Envelope {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Unpacks the document that the cursor is at. @throws ControllerError `MalformedResponse` */
-export function openEnvelope(cursor: WireCursor): Envelope {
-  const { octets, at } = cursor;
-  if (cursor.end - at < magic.length || octets.compare(magic, 0, magic.length, at, at + magic.length) !== 0) {
-    throw cursor.broken("a document does not begin as one of Kubernetes");
-  }
-  cursor.at += magic.length;
-  let type = { apiVersion: "", kind: "" };
-  let raw: { readonly start: number; readonly end: number } | undefined;
-  while (cursor.at < cursor.end) {
-    const tag = cursor.size();
-    if (tag === unknownTags.typeMeta) type = cursor.within(readTypeMeta);
-    else if (tag === unknownTags.contentEncoding) cursor.within(refuseEncoding);
-    else if (tag === unknownTags.raw) raw = cursor.within(passBody);
-    else cursor.skip(tag);
-  }
-  // An empty message is written as no octets, and those may be left out.
-  return { ...type, ...(raw ?? { start: cursor.at, end: cursor.at }) };
-}
-
-const passBody = (cursor: WireCursor): { readonly start: number; readonly end: number } => {
-  const body = { start: cursor.at, end: cursor.end };
-  cursor.at = cursor.end;
-  return body;
-};
+export const typeTags = { apiVersion: 0x0a, kind: 0x12 } as const;
 
 /** Reads the message `runtime.TypeMeta` from where the cursor is to its end. */
 export function readTypeMeta(cursor: WireCursor): { apiVersion: string; kind: string } {

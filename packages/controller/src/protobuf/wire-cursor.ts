@@ -112,6 +112,13 @@ export class WireCursor {
   }
 }
 
+/** Whether these octets stand there, and not past the end of all. */
+export function hasOctets(octets: Uint8Array, at: number, expected: Uint8Array): boolean {
+  for (let index = 0; index < expected.length; index++)
+    if (octets[at + index] !== expected[index]) return false;
+  return true;
+}
+
 /** Most texts are short and ASCII, and looking costs less than the decoding that it saves. */
 function isShortAscii(octets: Buffer, start: number, end: number): boolean {
   if (end - start > 64) return false;
