@@ -47,6 +47,7 @@ const furtherObject = JSON.stringify({
   metadata: { name: "cloud2-example-com" },
   spec: { loadBalancedZone: further, parentZone: "example.com", dnsZoneNegTTL: 10, doFinalize: true },
 });
+const app = { name: "exposed", strategy: "{ type: roundRobin, dnsTtlSeconds: 1 }" };
 const settings = { EXTDNS_ENABLED: "true", ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS: "1" };
 
 if (await enterNamespace()) {
@@ -82,6 +83,23 @@ function define(): void {
   };
   const serves = async (cluster: ClusterProcess, name: string): Promise<boolean> =>
     (await cluster.dig(name, "SOA")).flags.includes("aa");
+
+  const published = async (): Promise<{
+    readonly exposed: readonly string[] | undefined;
+    readonly records: readonly string[];
+  }> => {
+    type Published = {
+      readonly status?: { readonly loadBalancer?: { readonly exposedIps?: readonly string[] } };
+    };
+    const { status } = await eu!.get<Published>("-n", "e2e", "gslb", app.name);
+    const { spec } = await eu!.get<EndpointObject>("-n", "e2e", "dnsendpoint", app.name);
+    return {
+      exposed: status?.loadBalancer?.exposedIps,
+      records: spec.endpoints
+        .map(({ dnsName, recordType, targets }) => `${dnsName} ${recordType} ${targets.join()}`)
+        .toSorted(),
+    };
+  };
 
   before(async () => {
     fleet = await DelegatedFleet.start({ grants: { extdns: ["zonesub ANY"] } });
@@ -260,6 +278,31 @@ function define(): void {
       const own = found.filter(({ name }) => name === nameServerOf("eu")).map(({ address }) => address);
       assert.deepEqual(own, ["10.53.0.1", "2001:db8:53::1"]);
     });
+    await fleet.deploy(app, ["eu"]);
+    await eventually("the application is where the override says", async () => {
+      assert.deepEqual(await published(), {
+        exposed: ["10.53.0.1", "2001:db8:53::1"],
+        records: [
+          "exposed.cloud.example.com A 10.53.0.1",
+          "exposed.cloud.example.com AAAA 2001:db8:53::1",
+          "localtargets-exposed.cloud.example.com A 10.53.0.1",
+          "localtargets-exposed.cloud.example.com AAAA 2001:db8:53::1",
+        ],
+      });
+    });
+    const annotation = "k8gb.io/exposed-ip-addresses=198.51.100.20";
+    await eu!.kubectl(["-n", "e2e", "annotate", "gslb", app.name, annotation]);
+    await eventually("or where its annotation says", async () => {
+      assert.deepEqual(await published(), {
+        exposed: ["198.51.100.20"],
+        records: [
+          "exposed.cloud.example.com A 198.51.100.20",
+          "localtargets-exposed.cloud.example.com A 198.51.100.20",
+        ],
+      });
+    });
+    const [, glue] = (await endpoint(eu!, "cloud-example-com")).spec.endpoints;
+    assert.deepEqual(glue?.targets, ["10.53.0.1"], "the glue keeps the override");
     await write();
     await eventually("D22: the peer learns both", async () => {
       const found = (await zone(us!, "cloud-example-com")).status?.dnsServers ?? [];
@@ -346,5 +389,44 @@ function define(): void {
       },
       { withinMs: 60_000 },
     );
+  });
+
+  test("D30: three clusters leave a zone one after the other, and nothing is left of it", async () => {
+    const tags = ["eu", "us", "za"];
+    // The one that external-dns let write the NS set leaves first, and last.
+    const orders = [tags, tags.toReversed()];
+    for (const order of orders) {
+      for (const tag of order) await at(tag).kubectl(["apply", "-f", "-"], furtherObject);
+      await eventually(
+        `all take part before ${order.join(", ")} leave`,
+        async () => {
+          await write();
+          assert.deepEqual(await fleet.parent.delegation(further), tags.map(furtherServer));
+        },
+        { withinMs: 60_000 },
+      );
+      for (const [index, tag] of order.entries()) {
+        await at(tag).kubectl(["delete", "zonedelegation", "cloud2-example-com", "--wait=false"]);
+        const left = order.slice(index + 1).toSorted();
+        await eventually(
+          `${tag} leaves of ${order.join(", ")}`,
+          async () => {
+            await write();
+            assert.equal(await isThere(at(tag), "zonedelegation", "cloud2-example-com"), false);
+            assert.deepEqual(await fleet.parent.delegation(further), left.map(furtherServer));
+          },
+          { withinMs: 60_000 },
+        );
+        for (const other of left) assert.ok(await serves(at(other), further), `${other} serves on`);
+      }
+      await eventually(`nothing is left after ${order.join(", ")}`, async () => {
+        await write();
+        for (const tag of tags) {
+          const object = "k8gb-ns-extdns-cloud2-example-com";
+          assert.equal(await isThere(at(tag), "-n", "k8gb", "dnsendpoint", object), false);
+          assert.deepEqual((await fleet.parent.dig(furtherServer(tag), "A")).addresses, []);
+        }
+      });
+    }
   });
 }
