@@ -3,7 +3,13 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { exposedAddress } from "./harness/application.ts";
 import { boundCommand } from "./harness/bound-command.ts";
-import { balancedZone, DelegatedFleet, furtherZone, nameServerOf } from "./harness/delegated-fleet.ts";
+import {
+  balancedZone,
+  DelegatedFleet,
+  fleetTags,
+  furtherZone,
+  nameServerOf,
+} from "./harness/delegated-fleet.ts";
 import { eventually, throughout } from "./harness/eventually.ts";
 import { LoggedProcess } from "./harness/logged-process.ts";
 import { enterNamespace } from "./harness/namespace.ts";
@@ -101,13 +107,12 @@ function define(): void {
   before(async () => {
     program = await peerProgram("external-dns");
     fleet = await DelegatedFleet.start({
-      grants: Object.fromEntries(tags.map((tag) => [`${tag}-key`, ["zonesub ANY"]])),
+      grants: Object.fromEntries(fleetTags.map((tag) => [`${tag}-key`, ["zonesub ANY"]])),
       settings: [`allow-transfer { ${tags.map((tag) => `key "${tag}-key";`).join(" ")} };`],
     });
     for (const tag of tags) {
-      const peers = tags.filter((other) => other !== tag);
       const addresses = tag === "us" ? { MERIDIAN_DNS_ADDRESSES: `10.53.0.2,${ofUs}` } : {};
-      await fleet.join(tag, { peers, settings: { EXTDNS_ENABLED: "true", ...addresses } });
+      await fleet.join(tag, { settings: { EXTDNS_ENABLED: "true", ...addresses } });
       publish(tag);
     }
   });
@@ -239,5 +244,45 @@ function define(): void {
       assert.deepEqual(await ownersOf(furtherZone), []);
     });
     await fleet.delegatesNow(tags);
+  });
+
+  test("P-14: beside clusters of external-dns one that writes by updates joins, and all are at rest", async () => {
+    await fleet.join("za", {
+      settings: {
+        MERIDIAN_RFC2136_SERVERS: fleet.parent.address,
+        MERIDIAN_RFC2136_KEY_FILE: fleet.parent.keyFile("za-key"),
+      },
+    });
+    await fleet.delegates(fleetTags);
+    for (const tag of tags) await endpointIs(tag, balancedZone, endpointLines(tag, balancedZone, fleetTags));
+    const serial = await eventually("nobody writes any more", async () => {
+      const first = await fleet.parent.serial();
+      const same = async (): Promise<void> => assert.equal(await fleet.parent.serial(), first);
+      await throughout("the serial stays", same, { forMs: 1_500 });
+      return first;
+    });
+    await throughout(
+      "nobody takes the other's records for wrong",
+      async () => assert.equal(await fleet.parent.serial(), serial),
+      { forMs: 4_000 },
+    );
+  });
+
+  test("P-14: of two that write by different means either may leave a zone first", async () => {
+    const leave = (tag: string): Promise<string> =>
+      fleet.cluster(tag).kubectl(["delete", "zonedelegation/cloud2-example-com", "--timeout=60s"]);
+    await fleet.serveFurther({ doFinalize: true }, ["eu", "za"]);
+    await fleet.delegates(["eu", "za"], furtherZone);
+    await leave("za");
+    await fleet.delegates(["eu"], furtherZone);
+    await fleet.serveFurther({ doFinalize: true }, ["za"]);
+    await fleet.delegates(["eu", "za"], furtherZone);
+    await leave("eu");
+    await fleet.delegates(["za"], furtherZone);
+    await leave("za");
+    await isGone("eu", furtherZone);
+    await eventually("the parent knows nothing of the zone", async () =>
+      assert.equal((await fleet.parent.dig(furtherZone, "NS")).status, "NXDOMAIN"),
+    );
   });
 }
