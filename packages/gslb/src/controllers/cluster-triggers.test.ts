@@ -53,10 +53,15 @@ const service = (name: string, fields: Fields = {}): KubeObject =>
     status: { loadBalancer: { ingress: [{ ip: "192.0.2.7" }] } },
     ...fields,
   });
-const slice = (name: string, of: string, ready: readonly boolean[]): KubeObject =>
-  object("discovery.k8s.io/v1 EndpointSlice", name, {
+const slice = (
+  of: string,
+  number: number,
+  fields: { readonly ready?: readonly boolean[]; readonly namespace?: string } = {},
+): KubeObject =>
+  object("discovery.k8s.io/v1 EndpointSlice", `${of}-${number}`, {
+    namespace: fields.namespace ?? "demo",
     labels: { "kubernetes.io/service-name": of },
-    endpoints: ready.map((each) => ({ addresses: ["10.0.0.1"], conditions: { ready: each } })),
+    endpoints: (fields.ready ?? [true]).map((ready) => ({ addresses: ["10.0.0.1"], conditions: { ready } })),
   });
 const route = (
   kind: string,
@@ -128,6 +133,16 @@ function fill({ truth, define }: GslbWorld): void {
     gslb("told", { ...toRoute("HTTPRoute"), name: "told" }, { annotations: exposed }),
     route("TLSRoute", "tls", { gateway: "g2", version: "v1alpha3" }),
     gslb("tls", { ...toRoute("TLSRoute", "v1alpha2"), name: "tls" }),
+    // Its backend is in another namespace.
+    route("HTTPRoute", "far", {
+      spec: {
+        hostnames: [host("far")],
+        parentRefs: [{ name: "g2" }],
+        rules: [{ backendRefs: [{ name: "s-far", namespace: "other" }] }],
+      },
+    }),
+    gslb("far", { ...toRoute("HTTPRoute"), name: "far" }, { annotations: exposed }),
+    service("s-far", { namespace: "other" }),
     object(`${istio} VirtualService`, "mesh", {
       spec: {
         hosts: [host("mesh")],
@@ -143,9 +158,9 @@ function fill({ truth, define }: GslbWorld): void {
   for (const each of objects) truth.put(each);
   for (const name of ["named", "labelled", "embedded", "http", "told", "tls", "mesh", "missing"]) {
     truth.put(service(`s-${name}`, { spec: { type: "ClusterIP" }, status: {} }));
-    truth.put(slice(`s-${name}-1`, `s-${name}`, [true]));
+    truth.put(slice(`s-${name}`, 1));
   }
-  truth.put(slice("balancer-1", "balancer", [true]));
+  truth.put(slice("balancer", 1));
 }
 
 interface Change {
@@ -187,7 +202,7 @@ const inV1 = (
 const changes: readonly Change[] = [
   {
     name: "a slice with another number of ready endpoints wakes all whom its Service serves",
-    change: put(slice("s-named-1", "s-named", [true, true])),
+    change: put(slice("s-named", 1, { ready: [true, true] })),
     wakes: ["named", "twin"],
   },
   {
@@ -198,14 +213,21 @@ const changes: readonly Change[] = [
     }),
     wakes: [],
   },
-  { name: "a new slice", change: put(slice("s-http-2", "s-http", [true])), wakes: ["http"] },
+  {
+    name: "D19: a slice in another namespace, where a backend is",
+    change: put(slice("s-far", 1, { namespace: "other" }), slice("s-far", 2)),
+    wakes: ["far"],
+  },
+  { name: "a new slice", change: put(slice("s-http", 2)), wakes: ["http"] },
   { name: "a slice that goes", change: remove(endpointSliceType, "s-mesh-1"), wakes: ["mesh"] },
   {
     name: "a slice that moves to another Service",
-    change: put(slice("s-mesh-1", "s-tls", [true])),
+    change: change(endpointSliceType, "s-mesh-1", {
+      metadata: { labels: { "kubernetes.io/service-name": "s-tls" } },
+    }),
     wakes: ["mesh", "tls"],
   },
-  { name: "a slice of nobody's Service", change: put(slice("other-1", "other", [true])), wakes: [] },
+  { name: "a slice of nobody's Service", change: put(slice("other", 1)), wakes: [] },
   { name: "D19: a Service that goes", change: remove(serviceType, "s-tls"), wakes: ["tls"] },
   { name: "D19: a Service that comes", change: put(service("s-twin-new")), wakes: [] },
   {
@@ -367,7 +389,7 @@ for (const { name, change: make, wakes } of changes)
     await world.start();
     const all = world.takeReconciled();
     // One each, although what was written comes back as events.
-    assert.deepEqual([all.length, new Set(all).size], [10, 10], all.join());
+    assert.deepEqual([all.length, new Set(all).size], [11, 11], all.join());
     make(world);
     await world.clock.advance(5000);
     const found = world.takeReconciled().map((key) => key.replace("demo/", ""));

@@ -26,9 +26,6 @@ export interface OptionalCopyParts {
   readonly onState: () => void;
 }
 
-/** So many failures in a row may be a hiccup. */
-const failuresIgnored = 3;
-
 interface Run<T extends KubeObject> {
   readonly version: string;
   readonly informer: Informer<T>;
@@ -107,10 +104,10 @@ export class OptionalCopy<T extends KubeObject = KubeObject> {
       type,
       transform: dropManagedFields,
       onFailure: (error, { failures }) => {
-        // A kind that was defined a moment ago may not be served yet.
-        const isSoonOver = isNotFound(error) || failures < failuresIgnored;
         const isForbidden = isStatusError(error) && (error.code === 401 || error.code === 403);
-        if (isForbidden || !isSoonOver) this.unreadable((error as Error).message);
+        // A kind that was defined a moment ago may not be served yet.
+        const patience = isForbidden ? 0 : isNotFound(error) ? 10 : 3;
+        if (failures >= patience) this.unreadable((error as Error).message);
       },
     });
     const previous = this.#current?.informer;

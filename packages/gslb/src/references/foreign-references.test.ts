@@ -3,86 +3,19 @@ import { test } from "node:test";
 import type { KubeObject } from "@meridian/kube";
 import type { Gslb } from "../resources/gslb.ts";
 import { fakeSource } from "../testdata/fake-source.ts";
+import {
+  gateway,
+  gatewayApi,
+  object,
+  referTo,
+  route,
+  to,
+  toHosts,
+  virtualService,
+} from "../testdata/foreign-objects.ts";
 import { resolveReference } from "./resolve-reference.ts";
 
 // What routes of the Gateway API and VirtualServices of Istio lead to: k8gb's tables, and what it gets wrong.
-
-const gatewayApi = "gateway.networking.k8s.io";
-const istio = "networking.istio.io";
-
-interface ObjectFields {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly spec?: object;
-  readonly status?: object;
-}
-
-function object(apiVersion: string, kind: string, fields: ObjectFields): KubeObject {
-  const { name, namespace = "demo", ...rest } = fields;
-  return { apiVersion, kind, metadata: { name, namespace }, ...rest };
-}
-
-interface Backend {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly weight?: number;
-}
-
-const route = (kind: string, spec: object, version = "v1"): KubeObject =>
-  object(`${gatewayApi}/${version}`, kind, {
-    name: "app",
-    spec: { parentRefs: [{ name: "edge" }], ...spec },
-  });
-const to = (...backendRefs: readonly Backend[]): object => ({ rules: [{ backendRefs }] });
-
-const gateway = (name: string, addresses: readonly object[], fields: object = {}): KubeObject =>
-  object(`${gatewayApi}/v1`, "Gateway", { name, status: { addresses }, ...fields });
-const ip = (value: string): object => ({ type: "IPAddress", value });
-
-const virtualService = (spec: object, version = "v1"): KubeObject =>
-  object(`${istio}/${version}`, "VirtualService", { name: "app", spec });
-const toHosts = (...hosts: readonly string[]): object => ({
-  http: hosts.map((host) => ({ route: [{ destination: { host } }] })),
-});
-const istioGateway = (
-  name: string,
-  selector: Readonly<Record<string, string>>,
-  namespace = "demo",
-): KubeObject => object(`${istio}/v1`, "Gateway", { name, namespace, spec: { selector } });
-
-function service(
-  name: string,
-  fields: {
-    readonly namespace?: string;
-    readonly type?: string;
-    readonly labels?: object;
-    readonly ips?: readonly string[];
-  } = {},
-): KubeObject {
-  const {
-    namespace = "demo",
-    type = "LoadBalancer",
-    labels = { app: "ingress" },
-    ips = ["192.0.2.1"],
-  } = fields;
-  return {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name, namespace, labels: labels as Readonly<Record<string, string>> },
-    spec: { type },
-    status: { loadBalancer: { ingress: ips.map((each) => ({ ip: each })) } },
-  } as KubeObject;
-}
-
-function referTo(target: KubeObject, annotations: Readonly<Record<string, string>> = {}): Gslb {
-  const { apiVersion, kind, metadata } = target;
-  return {
-    apiVersion: "k8gb.io/v1beta1",
-    kind: "Gslb",
-    metadata: { name: "g", namespace: "demo", annotations },
-    spec: { resourceRef: { apiVersion: apiVersion!, kind: kind!, name: metadata.name! } },
-  };
-}
 
 function serversText(gslb: Gslb, objects: readonly KubeObject[]): string {
   const { outcome } = resolveReference(gslb, fakeSource(objects));
@@ -288,208 +221,19 @@ test("a kind that the cluster does not have, or nobody may read, is told apart f
   assert.equal(told({ [httpRoutes]: { is: "waiting" } }), "pending");
 });
 
-interface ReachedCase {
-  readonly name: string;
-  readonly target: KubeObject;
-  readonly objects: readonly KubeObject[];
-  readonly states?: Parameters<typeof fakeSource>[1];
-  /** Addresses and names, `?` where the last known ones stand in, and the start of each problem. */
-  readonly expect: readonly (string | RegExp)[];
-}
-
-const web = route("HTTPRoute", { hostnames: ["app.x"] });
-const attached = (...parentRefs: readonly object[]): KubeObject =>
-  route("HTTPRoute", { hostnames: ["app.x"], parentRefs });
-const viaIstio = (...gateways: readonly string[]): KubeObject =>
-  virtualService({ hosts: ["app.x"], gateways });
-const selecting = istioGateway("edge", { app: "ingress" });
-
-const reached: readonly ReachedCase[] = [
-  {
-    name: "no status is no error",
-    target: web,
-    objects: [object(`${gatewayApi}/v1`, "Gateway", { name: "edge" })],
-    expect: [],
-  },
-  { name: "one address", target: web, objects: [gateway("edge", [ip("192.0.2.1")])], expect: ["192.0.2.1"] },
-  {
-    name: "two, of which one says no type",
-    target: web,
-    objects: [gateway("edge", [ip("192.0.2.1"), { value: "2001:db8::1" }])],
-    expect: ["192.0.2.1", "2001:db8::1"],
-  },
-  {
-    name: "F-05: one of type Hostname",
-    target: web,
-    objects: [gateway("edge", [{ type: "Hostname", value: "lb.test" }])],
-    expect: ["lb.test"],
-  },
-  {
-    name: "one of another type is told, and the others count",
-    target: web,
-    objects: [gateway("edge", [{ type: "NamedAddress", value: "pool" }, ip("192.0.2.1")])],
-    expect: ["192.0.2.1", /demo\/edge has the address pool of type NamedAddress/],
-  },
-  {
-    name: "D17: a Gateway that is gone",
-    target: web,
-    objects: [],
-    expect: [/Gateway demo\/edge, which demo\/app names, does not exist/],
-  },
-  {
-    name: "a Gateway in another namespace",
-    target: attached({ name: "edge", namespace: "infra" }),
-    objects: [{ ...gateway("edge", [ip("192.0.2.9")]), metadata: { name: "edge", namespace: "infra" } }],
-    expect: ["192.0.2.9"],
-  },
-  {
-    name: "a parent that is no Gateway is skipped",
-    target: attached({ kind: "Service", group: "", name: "mesh" }, { name: "edge" }),
-    objects: [gateway("edge", [ip("192.0.2.1")])],
-    expect: ["192.0.2.1"],
-  },
-  {
-    name: "no Gateway at all",
-    target: attached({ kind: "Service", group: "", name: "mesh" }),
-    objects: [],
-    expect: [/names no Gateway in spec.parentRefs/],
-  },
-  {
-    name: "F-05: the addresses of all parents",
-    target: attached({ name: "a" }, { name: "b" }),
-    objects: [gateway("a", [ip("192.0.2.1")]), gateway("b", [ip("192.0.2.2")])],
-    expect: ["192.0.2.1", "192.0.2.2"],
-  },
-  {
-    name: "F-05: of several Gateways one that is not programmed is left out",
-    target: attached({ name: "a" }, { name: "b" }),
-    objects: [
-      gateway("a", [ip("192.0.2.1")], {
-        status: { addresses: [ip("192.0.2.1")], conditions: [{ type: "Programmed", status: "False" }] },
-      }),
-      gateway("b", [ip("192.0.2.2")]),
-    ],
-    expect: ["192.0.2.2"],
-  },
-  {
-    name: "of two Gateways one is gone: the other's count, and it is told",
-    target: attached({ name: "a" }, { name: "b" }),
-    objects: [gateway("b", [ip("192.0.2.2")])],
-    expect: ["192.0.2.2", /Gateway demo\/a/],
-  },
-  {
-    name: "a ListenerSet leads to its Gateway",
-    target: attached({ kind: "ListenerSet", name: "set" }),
-    objects: [
-      object(`${gatewayApi}/v1`, "ListenerSet", { name: "set", spec: { parentRef: { name: "edge" } } }),
-      gateway("edge", [ip("192.0.2.1")]),
-    ],
-    expect: ["192.0.2.1"],
-  },
-  {
-    name: "no kind Gateway in the cluster",
-    target: web,
-    objects: [],
-    states: { "gateways.gateway.networking.k8s.io": { is: "absent" } },
-    expect: [/this cluster has no Gateway/],
-  },
-  {
-    name: "Gateways that are not read yet",
-    target: web,
-    objects: [],
-    states: { "gateways.gateway.networking.k8s.io": { is: "waiting" } },
-    expect: ["?"],
-  },
-  {
-    name: "Gateways that may not be read",
-    target: web,
-    objects: [],
-    states: { "gateways.gateway.networking.k8s.io": { is: "unreadable", message: "forbidden" } },
-    expect: ["?", /cannot be read: forbidden/],
-  },
-
-  {
-    name: "Istio: the one Service that the Gateway selects, in any namespace",
-    target: viaIstio("demo/edge"),
-    objects: [selecting, service("in", { namespace: "istio-ingress" })],
-    expect: ["192.0.2.1"],
-  },
-  {
-    name: "Istio: mesh is not counted",
-    target: viaIstio("mesh", "demo/edge"),
-    objects: [selecting, service("in")],
-    expect: ["192.0.2.1"],
-  },
-  {
-    name: "D26: a Gateway without namespace is in the VirtualService's",
-    target: viaIstio("edge"),
-    objects: [selecting, service("in")],
-    expect: ["192.0.2.1"],
-  },
-  {
-    name: "D26: a Gateway in ./, or by the name of a Service",
-    target: viaIstio("./edge", "edge.demo.svc.cluster.local"),
-    objects: [selecting, service("in")],
-    expect: ["192.0.2.1"],
-  },
-  {
-    name: "Istio: only mesh, or nothing",
-    target: viaIstio("mesh"),
-    objects: [],
-    expect: [/names no Gateway in spec.gateways/],
-  },
-  {
-    name: "Istio: no Service has the labels",
-    target: viaIstio("edge"),
-    objects: [selecting],
-    expect: [/exactly 1 Service .* Gateway demo\/edge, and none has;/],
-  },
-  {
-    name: "Istio: two Services have the labels",
-    target: viaIstio("edge"),
-    objects: [selecting, service("a"), service("b")],
-    expect: [/exactly 1 Service .* and more has among demo\/a, demo\/b/],
-  },
-  {
-    name: "Istio: of two Services the one of type LoadBalancer",
-    target: viaIstio("edge"),
-    objects: [selecting, service("a", { type: "ClusterIP" }), service("b", { ips: ["192.0.2.2"] })],
-    expect: ["192.0.2.2"],
-  },
-  {
-    name: "Istio: a Service without address is no error",
-    target: viaIstio("edge"),
-    objects: [selecting, service("a", { ips: [] })],
-    expect: [],
-  },
-  {
-    name: "Istio: two Gateways, one gone",
-    target: viaIstio("edge", "infra/gone"),
-    objects: [selecting, service("a")],
-    expect: ["192.0.2.1", /Gateway infra\/gone/],
-  },
-  {
-    name: "a Service of type LoadBalancer",
-    target: service("s", { ips: ["192.0.2.1", "192.0.2.2"] }),
-    objects: [],
-    expect: ["192.0.2.1", "192.0.2.2"],
-  },
-  {
-    name: "a Service of another type",
-    target: service("s", { type: "ClusterIP" }),
-    objects: [],
-    expect: [/Service demo\/s is of type ClusterIP; it must be LoadBalancer, or the annotation/],
-  },
-];
-
-for (const { name, target, objects, states, expect } of reached)
-  test(`Exposed IPs: ${name}`, () => {
-    const source = fakeSource([target, ...objects], states);
-    const { entries, isUnknown, problems } = resolveReference(referTo(target, hostname), source).reachedAt();
-    const found = [...new Set(entries.flatMap((entry) => entry.ip ?? entry.hostname ?? []))];
-    const texts = expect.filter((each) => typeof each === "string");
-    assert.deepEqual([...found, ...(isUnknown ? ["?"] : [])], texts);
-    const patterns = expect.filter((each) => each instanceof RegExp);
-    assert.equal(problems.length, patterns.length, problems.join("; "));
-    for (const [index, pattern] of patterns.entries()) assert.match(problems[index]!, pattern);
-  });
+test("an object that is not as its kind should be is told, and is nobody else's trouble", () => {
+  const odd: readonly KubeObject[] = [
+    route("HTTPRoute", { hostnames: "app.x" }),
+    route("HTTPRoute", { hostnames: ["app.x"], rules: {} }),
+    virtualService({ hosts: { a: 1 } }),
+    virtualService({ hosts: ["app.x"], http: [{ route: "s" }] }),
+  ];
+  for (const target of odd)
+    assert.match(
+      serversText(referTo(target), [target]),
+      /^InvalidReference: (HTTPRoute|VirtualService) demo\/app is not as its kind should be: /,
+    );
+  const lost = route("HTTPRoute", { hostnames: ["app.x"], parentRefs: "edge" });
+  const { entries, isUnknown, problems } = resolveReference(referTo(lost), fakeSource([lost])).reachedAt();
+  assert.deepEqual([entries, isUnknown, problems.length], [[], true, 1]);
+});

@@ -1,10 +1,10 @@
-import type { KubeObject } from "@meridian/kube";
+import { objectKey, type KubeObject } from "@meridian/kube";
 import type { ReferenceFailure, ReferenceOutcome } from "../decide/gslb-snapshot.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import { embeddedIngress } from "./embedded-ingress.ts";
 import { findObject, unreadKind, type Found } from "./find-object.ts";
 import { serversOfIngress } from "./ingress-kind.ts";
-import { reachedBy, type ReachedAt } from "./reference-kind.ts";
+import { reachedBy, reachedNowhere, type NamedServers, type ReachedAt } from "./reference-kind.ts";
 import { RecordedReads, type ReferenceSource } from "./reference-source.ts";
 import { referenceTarget, type ReferenceTarget } from "./reference-target.ts";
 
@@ -44,12 +44,29 @@ export function resolveReference(gslb: Gslb, source: ReferenceSource): ResolvedR
   if (found.is === "missing") return failed({ target, reads }, found.why);
 
   const { object } = found;
-  const reachedAt = (): ReachedAt => target.kind.reachedAt(object, reads);
-  const named = target.kind.servers(object, gslb, reads);
+  const unusable = (error: unknown): string =>
+    `${target.kind.objects.kind} ${objectKey(object.metadata)} is not as its kind should be: ${(error as Error).message}; correct it, or its CustomResourceDefinition`;
+  const reachedAt = (): ReachedAt => {
+    try {
+      return target.kind.reachedAt(object, reads);
+    } catch (error) {
+      return { ...reachedNowhere(unusable(error)), isUnknown: true };
+    }
+  };
+  const named = namedServers(() => target.kind.servers(object, gslb, reads), unusable);
   if (named.problem === undefined)
     return { target, reads, outcome: { kind: "resolved", servers: named.servers }, reachedAt };
   const why = { reason: "InvalidReference", message: named.problem, gone: false } as const;
   return { target, reads, outcome: { kind: "failed", ...why }, reachedAt };
+}
+
+/** A definition may let objects through that are made of anything; such a one must not stop the other Gslbs. */
+function namedServers(read: () => NamedServers, unusable: (error: unknown) => string): NamedServers {
+  try {
+    return read();
+  } catch (error) {
+    return { problem: unusable(error) };
+  }
 }
 
 function byName(
