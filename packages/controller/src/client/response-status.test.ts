@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { configMapType } from "@meridian/kube";
+import { protobuf } from "../protobuf/protobuf.ts";
+import { recordedAnswers } from "../testdata/recorded-answers.ts";
 import type { ApiError } from "./api-error.ts";
 import { apiErrorOf, retryAfterMs } from "./response-status.ts";
 
@@ -26,6 +29,16 @@ test("a Status with fields of other types than the API's is an error like any ot
   }
   for (const details of [null, "x", 5]) assert.deepEqual(errorOf({ kind: "Status", details }).details, {});
   assert.equal(errorOf(`{"kind":"Status","message":"m","__proto__":{"code":200}}`).code, 429);
+});
+
+test("a Status that comes in another form than JSON is the same error", () => {
+  const { json, protobuf: body } = recordedAnswers.refusal;
+  const subject = { verb: "list", resource: "configmaps" };
+  const format = protobuf.of(configMapType);
+  const error = apiErrorOf({ code: 400, headers: {}, body, subject, format });
+  assert.deepEqual(error.status, json);
+  const broken = apiErrorOf({ code: 400, headers: {}, body: body.subarray(0, 30), subject, format });
+  assert.deepEqual([broken.code, broken.reason], [400, "BadRequest"]);
 });
 
 test("a wait that is no number of seconds is none", () => {
