@@ -4,7 +4,14 @@ import { once } from "node:events";
 import { openMemoryStorage } from "@meridian/apiserver";
 import { DnsClient, type Verdict } from "@meridian/dns";
 import { dnsKeysLabel, gslbType } from "@meridian/gslb";
-import { endpointSliceType, ingressType, namespaceType, secretType, serviceType } from "@meridian/kube";
+import {
+  endpointSliceType,
+  ingressType,
+  namespaceType,
+  secretType,
+  serviceType,
+  type KubeObject,
+} from "@meridian/kube";
 import { silentLogger, type Endpoint, type Runtime } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { startCluster, type Cluster } from "../cluster/cluster.ts";
