@@ -54,12 +54,12 @@ function define(): void {
       assert.match(found.message, says);
     });
   };
-  const giveKey = async (name: string): Promise<void> => {
+  const giveKey = async (name: string, text = fleet.parent.keyText(`${name}-key`)): Promise<void> => {
     const secret = {
       apiVersion: "v1",
       kind: "Secret",
       metadata: { name: "parent-key", namespace: "k8gb", labels: { "meridian/dns-keys": "parent" } },
-      stringData: { "update.key": fleet.parent.keyText(`${name}-key`) },
+      stringData: { "update.key": text },
     };
     await fleet.cluster(name).kubectl(["apply", "-f", "-"], JSON.stringify(secret));
   };
@@ -85,6 +85,17 @@ function define(): void {
     await fleet.delegates(["eu"]);
     await programmed("eu", "True", /RFC 2136/);
     assert.deepEqual(await glueOf("eu"), ["10.53.0.1"]);
+  });
+
+  test("a key with another secret is told and changes nothing, and the right one counts as soon as it is there", async () => {
+    const serial = await fleet.parent.serial();
+    const secret = Buffer.from("quite another secret of 32 bytes").toString("base64");
+    await giveKey("eu", `key "eu-key" { algorithm hmac-sha256; secret "${secret}"; };`);
+    await programmed("eu", "False", /cannot read .*BADSIG/);
+    assert.equal(await fleet.parent.serial(), serial);
+    await giveKey("eu");
+    await programmed("eu", "True", /RFC 2136/);
+    assert.equal(await fleet.parent.serial(), serial, "nothing was to be written");
   });
 
   test("P-14, P-07, V-02: clusters that come later add themselves, by both families, and touch nothing of the others", async () => {
