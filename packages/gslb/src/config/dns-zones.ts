@@ -1,3 +1,4 @@
+import { canonicalName } from "../decide/dns-name.ts";
 import { zonePairProblem } from "../decide/zone-names.ts";
 import type { EnvironmentReader } from "./environment-reader.ts";
 
@@ -34,7 +35,10 @@ export function parseDnsZones(
       continue;
     }
     const zone = { loadBalancedZone, parentZone, negativeTtlSeconds: Number(ttl) };
-    const problem = zonePairProblem(zone, of);
+    const isTwice = zones.some(
+      (each) => canonicalName(each.loadBalancedZone) === canonicalName(loadBalancedZone),
+    );
+    const problem = isTwice ? `${loadBalancedZone} is named twice` : zonePairProblem(zone, of);
     if (problem === undefined) zones.push(zone);
     else reader.refuse("DNS_ZONES", `name usable zones, for example ${example}: ${problem}`, entry.trim());
   }
