@@ -108,3 +108,9 @@ for (const { name, present, lines: expect } of withdrawn) {
     assert.deepEqual(lines(withdrawUpdate({ ...us, isLast: true }, present)?.changes), expect);
   });
 }
+
+test("D16: a server that another zone has too leaves the set, and keeps its addresses", () => {
+  const shared = { ...us, isNameServerShared: true };
+  assert.deepEqual(lines(withdrawUpdate(shared, right)?.changes), ["- @ NS us"]);
+  assert.equal(withdrawUpdate(shared, { ...right, NS: { data: ns("eu"), ttl: 30 } }), undefined);
+});

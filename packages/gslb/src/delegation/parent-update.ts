@@ -46,13 +46,16 @@ export function ensureUpdate(zone: DelegatedZone, present: ParentRecords): Paren
   };
 }
 
-/** What takes the own server out of a parent zone; `undefined` where nothing of it is there. */
+/**
+ * What takes the own server out of a parent zone; `undefined` where nothing of it is there. Addresses that another zone needs
+ * stay.
+ */
 export function withdrawUpdate(zone: DelegatedZone, present: ParentRecords): ParentUpdate | undefined {
   const { zone: child, own } = namesOf(zone);
   const changes: UpdateChange[] = [];
   if (present.NS === undefined || present.NS.data.includes(own))
     changes.push({ kind: "deleteRecord", name: child, type: "NS", data: `${own}.` });
-  for (const family of addressFamilies)
+  for (const family of zone.isNameServerShared === true ? [] : addressFamilies)
     if (present[family] === undefined || present[family].data.length > 0)
       changes.push({ kind: "deleteSet", name: own, type: family });
   return changes.length === 0 ? undefined : { prerequisites: [], changes };
