@@ -98,8 +98,10 @@ export function assembleDelegating(runtime: Runtime, options: DelegatingOptions)
           lookUp,
         }),
       ),
+    isAnswering: () => isAnswering,
     greet: (zone, servers) => greet(options, zone, servers),
   });
+  let isAnswering = false;
   const left = new LeftDelegations(runtime, {
     ...{ client, endpoints: () => copies.endpoints.lister.list(config.podNamespace) },
     isServed: (zone) => zones.zones.some((each) => canonicalName(each) === zone),
@@ -121,6 +123,8 @@ export function assembleDelegating(runtime: Runtime, options: DelegatingOptions)
       if (config.provider.kind === "rfc2136") zones.enqueueAll();
     },
     start() {
+      isAnswering = true;
+      zones.enqueueAll();
       watchDelegations(copies, zones, config.podNamespace);
       tasks.start("edge servers", (signal) => edgeServers.run(signal));
       tasks.start("ConfigMap of zones", (signal) => configMap.run(signal, tasks));

@@ -176,3 +176,19 @@ test("without a provider the condition tells which records are missing in the pa
     /^Unknown NoProvider: .*add a.x NS gslb-ns-eu-a.x and the address of that name by hand/,
   );
 });
+
+test("M-02: the parent sends nobody to a cluster before it answers", async () => {
+  const provider = new FakeProvider();
+  const { own, controller, objects, settle } = openZoneWorld({ provider });
+  own.isAnswering = false;
+  objects.set("a-x", zoneDelegation("a-x", "a.x"));
+  controller.enqueueAll();
+  await settle();
+  assert.deepEqual(controller.zones, ["a.x"]);
+  assert.equal(provider.delegated.size, 0);
+  own.isAnswering = true;
+  controller.enqueueAll();
+  await settle();
+  assert.deepEqual([...provider.delegated.keys()], ["x a.x"]);
+  assert.match(conditionOf(objects.get("a-x"), "Programmed"), /^True/);
+});

@@ -48,6 +48,8 @@ export interface ZoneDelegationControllerOptions {
   /** Absent: the delegation is kept by hand. */
   readonly provider: DelegationProvider | undefined;
   readonly ownAddresses: () => OwnAddresses;
+  /** Whether the own DNS server answers for its zones already; `enqueueAll` is called when it does. */
+  readonly isAnswering: () => boolean;
   /** Tells a peer's servers that there is this cluster. */
   readonly greet: (zone: ZonePair, servers: readonly Endpoint[]) => void;
 }
@@ -104,10 +106,8 @@ export class ZoneDelegationController {
     const name = zone.metadata.name ?? "";
     const { served, fleet, members, peers } = this.#options;
     const problem = this.#problemOf(zone);
-    if (problem !== undefined || zone.spec === undefined) {
-      this.#stopServing(name);
-      return problem;
-    }
+    // What an object named before it was made invalid is answered as before: it is still delegated.
+    if (problem !== undefined || zone.spec === undefined) return problem;
     const entries = zone.status?.dnsServers ?? [];
     const leaving = this.#parent.isWithdrawing(zone) ? this.#parent.left(zone) : [];
     const isNew = served.set(name, zone.spec, { leaving, entries });
@@ -130,7 +130,7 @@ export class ZoneDelegationController {
     if (zone.metadata.deletionTimestamp !== undefined) return this.#finalize(zone, signal);
     const problem = this.observe(zone);
     if (problem !== undefined || zone.spec === undefined) {
-      const hasFinalizer = delegatedPairs(zone).length > 0;
+      const hasFinalizer = this.#options.served.has(name) || delegatedPairs(zone).length > 0;
       if (await this.#objects.writeMetadata(zone, { hasFinalizer }, signal)) return soon;
       const dnsServers = zone.status?.dnsServers ?? [];
       await this.#objects.writeStatus(zone, { dnsServers, conditions: refusedZone(problem ?? "") }, signal);
@@ -155,9 +155,11 @@ export class ZoneDelegationController {
     this.#options.served.setMembers(spec.loadBalancedZone, { withOwn: true });
     const [words, delegation] = await Promise.all([
       fleet.words(spec, found.entries, signal),
-      this.#ensure(spec, found, signal),
+      // Nobody is to be sent here before there is an answer.
+      this.#options.isAnswering() ? this.#ensure(spec, found, signal) : undefined,
     ]);
     const hasNews = this.#listen(spec, words, found.entries);
+    if (delegation === undefined) return hasNews ? soon : undefined;
     const left = await this.#leave(zone, found, signal);
     const tags = members.of(spec.loadBalancedZone);
     const names = tags.map((tag) => fleet.nameServer(spec, tag));
@@ -265,10 +267,22 @@ export class ZoneDelegationController {
     const steps = await Promise.all(
       pairs.map(async (pair) => ({
         pair,
-        ...(await this.#parent.withdraw(zone, this.#delegated(pair, found), signal)),
+        ...(await this.#parent.withdraw(zone, await this.#asLeft(zone, pair, { found, signal }), signal)),
       })),
     );
     return steps.flatMap((step) => (step.state === "waiting" ? [step] : []));
+  }
+
+  /** A delegation to withdraw. Whether others stand in one of a former name, the lookups of the present name do not tell. */
+  async #asLeft(
+    { spec }: ZoneDelegation,
+    pair: ZonePair,
+    { found, signal }: { readonly found: FoundFleet; readonly signal: AbortSignal },
+  ): Promise<DelegatedZone> {
+    if (spec !== undefined && samePair(pair, spec)) return this.#delegated(pair, found);
+    const lookups = await this.#options.fleet.peers(pair, signal);
+    const entries = dnsServerEntries([...lookups.values()], found.entries);
+    return this.#delegated(pair, { ...found, lookups, entries });
   }
 
   /** What was delegated for an object: as noted, and as it says itself. Never what is another object's by now. */

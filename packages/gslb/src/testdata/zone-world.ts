@@ -35,7 +35,7 @@ export interface ZoneWorld {
   readonly answered: Map<string, readonly string[]>;
   /** Peers that were told of this cluster. */
   readonly greeted: string[];
-  readonly own: { addresses: OwnAddresses };
+  readonly own: { addresses: OwnAddresses; isAnswering: boolean };
   /** Lets time pass. */
   readonly settle: (ms?: number) => Promise<void>;
   /** Changes an object as a person would, and wakes the controller. */
@@ -59,7 +59,7 @@ export function openZoneWorld(options: ZoneWorldOptions = {}): ZoneWorld {
   const notes: EventNote[] = [];
   const answered = new Map<string, readonly string[]>();
   const greeted: string[] = [];
-  const own: { addresses: OwnAddresses } = { addresses: { addresses: ["192.0.2.1"] } };
+  const own: ZoneWorld["own"] = { addresses: { addresses: ["192.0.2.1"] }, isAnswering: true };
   const lister = { get: (name: string) => objects.get(name), list: () => [...objects.values()] };
   const { geoTag, peerGeoTags, nameServerPrefix, areGeoTagsDynamic: areDynamic } = config;
   const members = new ZoneMembers({ geoTag, peerGeoTags, nameServerPrefix, areDynamic, onChange() {} });
@@ -109,6 +109,7 @@ export function openZoneWorld(options: ZoneWorldOptions = {}): ZoneWorld {
     events: { record: (_about, note) => void notes.push(note) },
     ...{ served, config, members, fleet, provider },
     ownAddresses: () => own.addresses,
+    isAnswering: () => own.isAnswering,
     greet: (_zone: ZonePair, servers) => void greeted.push(...servers.map(({ address }) => address)),
   });
   void controller.controller.run(new AbortController().signal);
