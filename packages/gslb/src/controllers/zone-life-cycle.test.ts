@@ -111,21 +111,28 @@ test("without doFinalize the object goes at once, and the parent is left as it i
 });
 
 test("D-09: an object that names another zone leaves nothing behind, also where it changed while nobody ran", async () => {
-  const provider = new FakeProvider();
-  const first = openZoneWorld({ zones: [finalized(zoneDelegation("z", "a.x"))], provider });
-  await first.settle();
-  const changed = first.objects.get("z")!;
-  const second = openZoneWorld({
-    zones: [{ ...changed, spec: { ...changed.spec!, loadBalancedZone: "b.x" } }],
-    answer: answersFrom(new Map([["x NS", ["ns.x."]]])),
-    provider,
-  });
-  await second.settle();
-  assert.deepEqual([...second.answered.keys()].sort(), ["a.x", "b.x"], "the old one until it is forgotten");
-  await second.settle(60_000);
-  assert.deepEqual([...second.answered.keys()], ["b.x"]);
-  assert.deepEqual([...provider.delegated.keys()], ["x b.x"]);
-  assert.equal(second.objects.get("z")?.metadata.annotations?.["meridian/delegated"], "x:b.x");
+  for (const isLast of [true, false]) {
+    const provider = new FakeProvider();
+    const first = openZoneWorld({ zones: [finalized(zoneDelegation("z", "a.x"))], provider });
+    await first.settle();
+    const changed = first.objects.get("z")!;
+    // Of the new zone nobody else knows yet.
+    const answers: ZoneAnswers = new Map([["x NS", ["ns.x."]]]);
+    if (!isLast) answers.set("gslb-ns-us-a.x A", ["198.51.100.1"]);
+    const second = openZoneWorld({
+      zones: [{ ...changed, spec: { ...changed.spec!, loadBalancedZone: "b.x" } }],
+      settings: withPeers,
+      answer: answersFrom(answers),
+      provider,
+    });
+    await second.settle();
+    assert.deepEqual([...second.answered.keys()].sort(), ["a.x", "b.x"], "the old one until it is forgotten");
+    await second.settle(60_000);
+    assert.deepEqual([...second.answered.keys()], ["b.x"]);
+    assert.deepEqual([...provider.delegated.keys()], ["x b.x"]);
+    assert.equal(provider.calls.includes("withdraw x a.x last"), isLast);
+    assert.equal(second.objects.get("z")?.metadata.annotations?.["meridian/delegated"], "x:b.x");
+  }
 });
 
 test("D35: a zone that gets another parent is taken out of the old one and never stops being answered", async () => {
@@ -160,16 +167,44 @@ test("D16: two zones whose server has one name are served side by side, and one 
 
 test("an object that was refused withdraws nothing of the one that holds its zone", async () => {
   const provider = new FakeProvider();
-  const { objects, answered, settle, remove } = openZoneWorld({
-    zones: [finalized(zoneDelegation("first", "a.x")), finalized(zoneDelegation("second", "a.x"))],
+  const second = finalized(zoneDelegation("second", "a.x"));
+  const { objects, answered, settle } = openZoneWorld({
+    zones: [
+      finalized(zoneDelegation("first", "a.x")),
+      {
+        ...second,
+        metadata: {
+          ...second.metadata,
+          finalizers: ["k8gb.io/finalizer"],
+          deletionTimestamp: "2026-01-01T00:00:00Z",
+        },
+      },
+    ],
     provider,
   });
-  await settle();
-  remove("second");
   await settle(60_000);
   assert.equal(objects.has("second"), false);
   assert.ok(answered.has("a.x"));
   assert.ok(!provider.calls.some((call) => call.startsWith("withdraw")));
+});
+
+test("an object that is made invalid says so, and what it named before is answered until it is right or gone", async () => {
+  const provider = new FakeProvider();
+  const { objects, answered, settle, change, remove } = openZoneWorld({
+    zones: [finalized(zoneDelegation("z", "a.x"))],
+    provider,
+  });
+  await settle();
+  change("z", (zone) => ({ ...zone, spec: { ...zone.spec!, loadBalancedZone: "b_.-.x" } }));
+  await settle(60_000);
+  assert.match(conditionOf(objects.get("z"), "Accepted"), /^False InvalidZone: loadBalancedZone b_.-.x/);
+  assert.deepEqual([...answered.keys()], ["a.x"]);
+  assert.ok(provider.delegated.has("x a.x"));
+  remove("z");
+  await settle(60_000);
+  assert.equal(objects.has("z"), false);
+  assert.equal(provider.delegated.size, 0);
+  assert.equal(answered.size, 0);
 });
 
 test("an object that another finalizer holds, after its delegation was withdrawn, is answered no more", async () => {
