@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { eventually } from "./harness/eventually.ts";
 import { Fleet } from "./harness/fleet.ts";
 import {
@@ -11,6 +13,7 @@ import {
 // References through the published kinds of the Gateway API and of Istio, as users write them: applied by kubectl, asked by
 // dig, in two clusters. k8gb's playground scenarios.
 
+const examples = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../examples/other-kinds");
 const exposed: Readonly<Record<string, string>> = { eu: "192.0.2.11", us: "198.51.100.11" };
 const clusters = Object.keys(exposed);
 const gatewayApi = "gateway.networking.k8s.io";
@@ -254,6 +257,23 @@ describe("references to published kinds", { skip: (await definitionsAbsence()) ?
         await fleet.answers(hostOf(name), [exposed["eu"]!]);
       }
     });
+
+  test("the examples of other kinds are answered, with the addresses that an annotation states", async () => {
+    const told = {
+      "http-route": "gslb/route",
+      "virtual-service": "gslb/mesh",
+      "annotated-ingress": "ingress/annotated",
+    };
+    for (const [file, object] of Object.entries(told)) {
+      for (const cluster of clusters) {
+        await apply(cluster, "{ apiVersion: v1, kind: Namespace, metadata: { name: demo } }");
+        await fleet.kubectl(cluster, ["apply", "-f", path.join(examples, `${file}.yaml`)]);
+        const annotation = `k8gb.io/exposed-ip-addresses=${exposed[cluster]}`;
+        await fleet.kubectl(cluster, ["-n", "demo", "annotate", object, annotation]);
+      }
+      await fleet.answers(`${object.split("/")[1]}.cloud.example.com`, Object.values(exposed));
+    }
+  });
 
   test("the definitions go and come while everything runs", async () => {
     const name = "comes-and-goes";
