@@ -1,7 +1,9 @@
 import { openMemoryStorage, type Storage } from "@meridian/apiserver";
 import { serveDns } from "@meridian/dns";
+import { dnsKeysLabel } from "@meridian/gslb";
+import { namespaceType, secretType } from "@meridian/kube";
 import { startCluster, type Cluster } from "@meridian/meridian";
-import type { HttpHandler, HttpResponse, Runtime } from "@meridian/runtime";
+import { deferred, type HttpHandler, type HttpResponse, type Runtime } from "@meridian/runtime";
 import type { CrashKind, SimNode } from "@meridian/runtime/sim";
 import { compareReopened, recordedStorage } from "../observation/recorded-storage.ts";
 import { TruthLog } from "../observation/truth-log.ts";
@@ -19,6 +21,11 @@ interface Life {
   cluster?: Cluster;
   readySinceMs?: number;
 }
+
+const fleetKey = `key "meridian-peers" { algorithm hmac-sha256; secret "${Buffer.alloc(32, "k").toString("base64")}"; };`;
+
+/** It is there already, or the disk is broken and the next start makes it. */
+function ignoreRefusal(): void {}
 
 /** How long watches are left alone after they were broken. */
 const steadyMs = 15_000;
@@ -177,9 +184,19 @@ export class FleetCluster implements Member {
         ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS: String(settings.zonePeriodMs / 1000),
       },
     });
+    if (settings.sharesKey) await this.#shareKey(life.cluster);
     const { authority } = life.cluster;
     const listen = addresses.slice(1).map((address) => ({ address, port: place.dns.port }));
     if (listen.length > 0) await serveDns(life.runtime, { authority, listen });
+  }
+
+  /** The Secret is there from the first start on. */
+  async #shareKey({ client }: Cluster): Promise<void> {
+    const metadata = { namespace: "k8gb", name: "peers", labels: { [dnsKeysLabel]: "tsig" } };
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "k8gb" } };
+    await client.create(namespaceType, namespace).catch(ignoreRefusal);
+    const secret = { apiVersion: "v1", kind: "Secret", metadata, stringData: { "peers.key": fleetKey } };
+    await client.create(secretType, secret).catch(ignoreRefusal);
   }
 
   #wrapped(runtime: Runtime): Runtime {
@@ -191,6 +208,8 @@ export class FleetCluster implements Member {
         return (input, offset, length, client, output) => {
           if (this.dnsIllness === "silent" || this.deadAddress === address) return 0;
           const size = guarded(input, offset, length, client, output);
+          // What is more than a lookup is answered elsewhere, by a part that is as ill.
+          if (this.dnsIllness !== undefined && size === deferred) return 0;
           if (this.dnsIllness === "servfail" && size > 3) output[3] = (output[3]! & 0xf0) | 2;
           return size;
         };

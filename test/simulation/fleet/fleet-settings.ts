@@ -25,6 +25,8 @@ export interface FleetSettings {
   readonly skewMs: Readonly<Record<Tag, number>>;
   readonly historyRevisionsMin: number;
   readonly snapshotAfterBytes: number;
+  /** Whether our clusters share a key, by which they copy each other's views instead of asking for each host. */
+  readonly sharesKey: boolean;
 }
 
 export function drawSettings(random: Random): FleetSettings {
@@ -46,6 +48,7 @@ export function drawSettings(random: Random): FleetSettings {
     skewMs: forTags(skew),
     historyRevisionsMin: pick(random, [5, 50, 1_000]),
     snapshotAfterBytes: pick(random, [16_384, 131_072]),
+    sharesKey: chance(random, 0.5),
   };
 }
 

@@ -46,7 +46,10 @@ export class Fleet {
     const { seed, plant, onWrong, onLog } = options;
     const simulation = new Simulation({ seed, link: calm, ...(onLog === undefined ? {} : { onLog }) });
     this.simulation = simulation;
-    const settings = { ...drawSettings(simulation.random("settings")), ...options.settings };
+    const drawn = drawSettings(simulation.random("settings"));
+    // What is planted into questions about hosts shows only where there are such.
+    const sharesKey = drawn.sharesKey && Object.keys(plant).length === 0;
+    const settings = { ...drawn, sharesKey, ...options.settings };
     this.settings = settings;
     const guard = new DnsGuard((seen) => onWrong(8, seen));
     const members = new Map<Tag, Member>();

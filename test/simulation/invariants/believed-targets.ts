@@ -151,11 +151,13 @@ export class BelievedTargets implements Invariant {
     }
   }
 
-  /** The longest threshold that counted lately. */
+  /** The longest threshold that counted lately; where peers tell how they balance hosts, also those that they have. */
   #thresholdMs(tag: Tag, facts: ApplicationFacts): number {
-    const { nowMs } = this.#world;
+    const { nowMs, fleet } = this.#world;
     const { seenMs } = this.#world.bounds(tag);
-    const lately = facts.thresholds.filter(({ untilMs }) => untilMs + seenMs >= nowMs);
+    const told = fleet.settings.sharesKey ? peersOf(tag).map((peer) => this.#world.sameIn(peer, facts)) : [];
+    const thresholds = [facts, ...told].flatMap((each) => each.thresholds);
+    const lately = thresholds.filter(({ untilMs }) => untilMs + seenMs >= nowMs);
     return Math.max(...lately.map(({ thresholdMs }) => thresholdMs));
   }
 }

@@ -85,6 +85,7 @@ function settingsOf(kind: ClusterKind): Partial<FleetSettings> {
     secondAddress: forTags(() => false),
     geoMap: false,
     skewMs: forTags(() => 0),
+    sharesKey: false,
   };
 }
 
