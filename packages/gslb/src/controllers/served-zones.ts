@@ -70,7 +70,9 @@ export class ServedZones {
     const before = this.#byName.get(name);
     const isKept = before !== undefined && samePair(before.spec, spec);
     const leaving = of.leaving.filter(
-      (pair) => canonicalName(pair.loadBalancedZone) !== canonicalName(spec.loadBalancedZone),
+      ({ loadBalancedZone: zone }) =>
+        canonicalName(zone) !== canonicalName(spec.loadBalancedZone) &&
+        [undefined, name].includes(this.holder(zone)),
     );
     this.#byName.set(name, { spec, leaving });
     const pairs = before === undefined ? [] : [before.spec, ...before.leaving];

@@ -16,7 +16,7 @@ import {
   delegatedText,
   samePair,
 } from "../delegation/delegated-pairs.ts";
-import type { DelegatedZone, DelegationProvider } from "../delegation/delegation-provider.ts";
+import type { DelegationProvider } from "../delegation/delegation-provider.ts";
 import { addressesOf, dnsServerEntries, type ServerLookup } from "../delegation/dns-server-entries.ts";
 import type { FleetLookup, PeerWord } from "../delegation/fleet-lookup.ts";
 import type { OwnAddresses } from "../delegation/own-dns-addresses.ts";
@@ -28,7 +28,7 @@ import {
   type ZoneDelegation,
   type ZoneDelegationSpec,
 } from "../resources/zone-delegation.ts";
-import { delegatedZone, geoTagsWithAddress, type FoundFleet } from "./delegated-zone.ts";
+import { geoTagsWithAddress, type FoundFleet } from "./delegated-zone.ts";
 import { ParentWriter } from "./parent-writer.ts";
 import { configurationDifference } from "./zone-bootstrap.ts";
 import type { ServedZones } from "./served-zones.ts";
@@ -147,7 +147,7 @@ export class ZoneDelegationController {
     const { members, fleet } = this.#options;
     const before = delegatedPairs(zone);
     // What is delegated is noted before it is, so that it is known also to a process that finds the object changed.
-    const isNoted = this.#parent.provider !== undefined;
+    const isNoted = this.#options.provider !== undefined;
     const pairs = isNoted ? [...before.filter((pair) => !samePair(pair, spec)), spec] : before;
     if (await this.#objects.writeMetadata(zone, notedAs(pairs), signal)) return soon;
 
@@ -156,7 +156,7 @@ export class ZoneDelegationController {
     const [words, delegation] = await Promise.all([
       fleet.words(spec, found.entries, signal),
       // Nobody is to be sent here before there is an answer.
-      this.#options.isAnswering() ? this.#ensure(spec, found, signal) : undefined,
+      this.#options.isAnswering() ? this.#parent.ensure(spec, found, signal) : undefined,
     ]);
     const hasNews = this.#listen(spec, words, found.entries);
     if (delegation === undefined) return hasNews ? soon : undefined;
@@ -198,7 +198,7 @@ export class ZoneDelegationController {
     this.observe(zone);
     const found = await this.#find(zone, spec, signal);
     this.#options.served.setMembers(spec.loadBalancedZone, { withOwn: false });
-    const waiting = await this.#withdraw(zone, this.#delegatedFor(zone), { found, signal });
+    const waiting = await this.#parent.withdraw(zone, this.#parent.all(zone), { found, signal });
     if (waiting.length === 0) {
       this.#stopServing(zone.metadata.name ?? "");
       const isWritten = await this.#objects.writeMetadata(
@@ -234,14 +234,6 @@ export class ZoneDelegationController {
     return { own, lookups, entries };
   }
 
-  async #ensure(spec: ZonePair, found: FoundFleet, signal: AbortSignal): Promise<DelegationOutcome> {
-    const { problem } = found.own;
-    // What is there stays while nobody knows where the own server is.
-    if (problem !== undefined && this.#parent.provider !== undefined)
-      return { kind: "ownAddressUnknown", message: problem };
-    return this.#parent.ensure(this.#delegated(spec, found), signal);
-  }
-
   /** Withdraws what was delegated under names that the object had before. @returns how long until the next look */
   async #leave(
     zone: ZoneDelegation,
@@ -250,56 +242,12 @@ export class ZoneDelegationController {
   ): Promise<number | "changed" | undefined> {
     const left = this.#parent.left(zone);
     if (left.length === 0) return undefined;
-    const waiting = await this.#withdraw(zone, left, { found, signal });
+    const waiting = await this.#parent.withdraw(zone, left, { found, signal });
     if (waiting.length === left.length) return Math.min(...waiting.map(({ afterMs }) => afterMs));
     const pairs = waiting.map(({ pair }) => pair);
     const noted = notedAs(zone.spec === undefined ? pairs : [...pairs, zone.spec]);
     await this.#objects.writeMetadata(zone, noted, signal);
     return "changed";
-  }
-
-  /** @returns those of the delegations that still have to be waited for */
-  async #withdraw(
-    zone: ZoneDelegation,
-    pairs: readonly ZonePair[],
-    { found, signal }: { readonly found: FoundFleet; readonly signal: AbortSignal },
-  ): Promise<readonly { readonly pair: ZonePair; readonly afterMs: number; readonly message: string }[]> {
-    const steps = await Promise.all(
-      pairs.map(async (pair) => ({
-        pair,
-        ...(await this.#parent.withdraw(zone, await this.#asLeft(zone, pair, { found, signal }), signal)),
-      })),
-    );
-    return steps.flatMap((step) => (step.state === "waiting" ? [step] : []));
-  }
-
-  /** A delegation to withdraw. Whether others stand in one of a former name, the lookups of the present name do not tell. */
-  async #asLeft(
-    { spec }: ZoneDelegation,
-    pair: ZonePair,
-    { found, signal }: { readonly found: FoundFleet; readonly signal: AbortSignal },
-  ): Promise<DelegatedZone> {
-    if (spec !== undefined && samePair(pair, spec)) return this.#delegated(pair, found);
-    const lookups = await this.#options.fleet.peers(pair, signal);
-    const entries = dnsServerEntries([...lookups.values()], found.entries);
-    return this.#delegated(pair, { ...found, lookups, entries });
-  }
-
-  /** What was delegated for an object: as noted, and as it says itself. Never what is another object's by now. */
-  #delegatedFor(zone: ZoneDelegation): readonly ZonePair[] {
-    const { served } = this.#options;
-    const all = [...this.#parent.left(zone), ...(zone.spec === undefined ? [] : [zone.spec])];
-    return all.filter((pair) => {
-      const holder = served.holder(pair.loadBalancedZone);
-      return holder === zone.metadata.name;
-    });
-  }
-
-  #delegated(pair: ZonePair, found: FoundFleet): DelegatedZone {
-    const { config, members, served } = this.#options;
-    const peerGeoTags = members.of(pair.loadBalancedZone);
-    const isNameServerShared = served.isNameServerShared(pair);
-    return delegatedZone(pair, { ...found, config, peerGeoTags, isNameServerShared });
   }
 
   /** Takes in what peers said; a peer that does not know this cluster is told that there is one. */

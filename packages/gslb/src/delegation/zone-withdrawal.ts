@@ -66,12 +66,13 @@ export class ZoneWithdrawal {
         afterMs: untilMs - now,
         message: `${zone.loadBalancedZone} is answered until resolvers have forgotten the delegation`,
       };
-    this.#progress.delete(key);
+    this.#forget(now - patienceMs);
     return { state: "done" };
   }
 
-  /** The withdrawal is not wanted any more. */
-  forget(key: string): void {
-    this.#progress.delete(key);
+  /** One that is done stays known for a while: the object may have to be let go more than once. */
+  #forget(beforeMs: number): void {
+    for (const [key, { overMs }] of this.#progress)
+      if (overMs !== undefined && overMs < beforeMs) this.#progress.delete(key);
   }
 }
