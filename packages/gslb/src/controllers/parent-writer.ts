@@ -2,7 +2,7 @@ import type { Clock } from "@meridian/runtime";
 import type { OperatorConfig } from "../config/operator-config.ts";
 import type { DelegationOutcome } from "../decide/zone-conditions.ts";
 import type { ZonePair } from "../decide/zone-names.ts";
-import { delegatedPairs, delegatedText, samePair } from "../delegation/delegated-pairs.ts";
+import { delegatedPairs, samePair } from "../delegation/delegated-pairs.ts";
 import type { DelegatedZone, DelegationProvider } from "../delegation/delegation-provider.ts";
 import { dnsServerEntries } from "../delegation/dns-server-entries.ts";
 import type { FleetLookup } from "../delegation/fleet-lookup.ts";
@@ -62,6 +62,7 @@ export class ParentWriter {
   async ensure(pair: ZonePair, found: FoundFleet, signal: AbortSignal): Promise<DelegationOutcome> {
     const { provider, fleet } = this.#options;
     const zone = this.#delegated(pair, found);
+    this.#withdrawal?.forget(pair);
     if (provider === undefined) {
       const seen = await fleet.delegation(pair, signal);
       const isDelegated = seen.state === "known" && seen.nameServers.includes(zone.ownNameServer);
@@ -103,14 +104,13 @@ export class ParentWriter {
 
   async #step(zone: ZoneDelegation, delegated: DelegatedZone, signal: AbortSignal): Promise<WithdrawalStep> {
     const { provider } = this.#options;
-    const { spec, metadata } = zone;
+    const { spec } = zone;
     const isFormer = spec !== undefined && !samePair(delegated, spec);
     const hasOtherParent = isFormer && samePair({ ...delegated, parentZone: spec.parentZone }, spec);
     if (this.#withdrawal === undefined || (!this.isWithdrawing(zone) && !hasOtherParent))
       return { state: "done" };
-    const key = `${metadata.uid} ${delegatedText([delegated])}`;
     try {
-      if (!hasOtherParent) return await this.#withdrawal.step(key, delegated, signal);
+      if (!hasOtherParent) return await this.#withdrawal.step(delegated, signal);
       // A zone that only has another parent now is answered on, so nothing has to be waited for.
       const outcome = await provider?.withdraw({ ...delegated, isLast: false }, signal);
       return outcome === "waiting" ? waiting("the former parent still delegates") : { state: "done" };

@@ -1,4 +1,6 @@
 import type { Clock } from "@meridian/runtime";
+import { canonicalName } from "../decide/dns-name.ts";
+import type { ZonePair } from "../decide/zone-names.ts";
 import type { DelegatedZone, DelegationProvider } from "./delegation-provider.ts";
 import type { FleetLookup } from "./fleet-lookup.ts";
 
@@ -34,8 +36,9 @@ export class ZoneWithdrawal {
     this.#fleet = options.fleet;
   }
 
-  /** Goes as far as it can now. `key` names the withdrawal over repeated calls. */
-  async step(key: string, zone: DelegatedZone, signal: AbortSignal): Promise<WithdrawalStep> {
+  /** Goes as far as it can now. */
+  async step(zone: DelegatedZone, signal: AbortSignal): Promise<WithdrawalStep> {
+    const key = keyOf(zone);
     if ((await this.#provider.withdraw(zone, signal)) === "waiting")
       return {
         state: "waiting",
@@ -66,13 +69,15 @@ export class ZoneWithdrawal {
         afterMs: untilMs - now,
         message: `${zone.loadBalancedZone} is answered until resolvers have forgotten the delegation`,
       };
-    this.#forget(now - patienceMs);
     return { state: "done" };
   }
 
-  /** One that is done stays known for a while: the object may have to be let go more than once. */
-  #forget(beforeMs: number): void {
-    for (const [key, { overMs }] of this.#progress)
-      if (overMs !== undefined && overMs < beforeMs) this.#progress.delete(key);
+  /** The zone is delegated again. Until then one that is done stays known: its object may have to be let go more than once. */
+  forget(zone: ZonePair): void {
+    this.#progress.delete(keyOf(zone));
   }
+}
+
+function keyOf({ parentZone, loadBalancedZone }: ZonePair): string {
+  return `${canonicalName(parentZone)}:${canonicalName(loadBalancedZone)}`;
 }
