@@ -11,10 +11,12 @@ import {
   RememberingClient,
   SingleFileClient,
   StrictClient,
+  StuckSerialClient,
 } from "./faults/wrong-clients.ts";
 import {
   changingEndpoints,
   droppingRefusals,
+  forgettingFleetHosts,
   forgettingSilence,
   forgettingVersions,
   losingEvents,
@@ -36,41 +38,50 @@ export interface PlantedFault {
   readonly settings?: Partial<FleetSettings>;
 }
 
+const nobodyKeyed: Partial<FleetSettings> = { keyed: { eu: false, us: false, za: false } };
+const allKeyed: Partial<FleetSettings> = { keyed: { eu: true, us: true, za: true } };
+
 export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "the last answer of a peer that went silent is taken for a new one",
     invariant: 1,
+    settings: nobodyKeyed,
     plant: { dnsClient: (runtime, { dns }) => new RememberingClient(runtime, { from: dns.address }) },
   },
   {
     name: "an unreachable peer is taken for one that has nothing",
     invariant: 2,
+    settings: nobodyKeyed,
     plant: { dnsClient: (runtime, { dns }) => new EmptyHandedClient(runtime, { from: dns.address }) },
   },
   {
     name: "of a peer's targets the last one is lost",
     invariant: 3,
+    settings: nobodyKeyed,
     plant: { dnsClient: (runtime, { dns }) => new ForgetfulClient(runtime, { from: dns.address }) },
   },
   {
     name: "a restart forgets since when peers are silent",
     invariant: 1,
-    seed: 22,
+    settings: nobodyKeyed,
     plant: { runtime: (runtime) => wrappedRuntime(runtime, { handler: forgettingSilence }) },
   },
   {
     name: "the first word of a peer after a start is taken for nothing, so that a restart is a failover",
     invariant: 3,
+    settings: nobodyKeyed,
     plant: { dnsClient: (runtime, { dns }) => new LateHearingClient(runtime, { from: dns.address }) },
   },
   {
     name: "a peer that failed is left alone for longer and longer",
     invariant: 4,
+    settings: nobodyKeyed,
     plant: { dnsClient: (runtime, { dns }) => new BackingOffClient(runtime, { from: dns.address }) },
   },
   {
     name: "all questions wait in one line, behind those to a silent peer",
     invariant: 4,
+    settings: nobodyKeyed,
     plant: { dnsClient: (runtime, { dns }) => new SingleFileClient(runtime, { from: dns.address }) },
   },
   {
@@ -126,7 +137,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "an answer of k8gb is not believed, since it is not authoritative",
     invariant: 4,
-    settings: { kinds: { eu: "k8gb", us: "meridian", za: "meridian" } },
+    settings: { ...nobodyKeyed, kinds: { eu: "k8gb", us: "meridian", za: "meridian" } },
     plant: { dnsClient: (runtime, { dns }) => new StrictClient(runtime, { from: dns.address }) },
   },
   {
@@ -138,7 +149,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "of a peer's addresses only one is asked",
     invariant: 4,
-    settings: { secondAddress: { eu: true, us: true, za: true } },
+    settings: { ...nobodyKeyed, secondAddress: { eu: true, us: true, za: true } },
     plant: { dnsClient: (runtime, { dns }) => new OneAddressClient(runtime, { from: dns.address }) },
   },
   {
@@ -161,5 +172,22 @@ export const plantedFaults: readonly PlantedFault[] = [
       runtime: (runtime) =>
         wrappedRuntime(runtime, { handler: (handler) => changingEndpoints(handler, withoutZeroWeights) }),
     },
+  },
+  {
+    name: "the serial of a peer's view stands still",
+    invariant: 3,
+    settings: allKeyed,
+    plant: { dnsClient: (runtime, { dns }) => new StuckSerialClient(runtime, { from: dns.address }) },
+  },
+  {
+    name: "a host that only peers carry is not answered",
+    invariant: 2,
+    settings: allKeyed,
+    plant: { runtime: (runtime) => wrappedRuntime(runtime, { handler: forgettingFleetHosts }) },
+  },
+  {
+    name: "a lease does not end",
+    invariant: 1,
+    plant: { operatorDeath: ({ authority }) => authority.lease?.renew(3_600_000) },
   },
 ];

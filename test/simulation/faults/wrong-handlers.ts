@@ -86,6 +86,17 @@ export function changingEndpoints(
   };
 }
 
+/** Never keeps what is answered for hosts that only peers carry. */
+export function forgettingFleetHosts(handler: HttpHandler): HttpHandler {
+  return (request) => {
+    const text = request.target.includes("/dnsendpoints") ? new TextDecoder().decode(request.body) : "";
+    if (!text.includes("meridian/fleet-hosts")) return handler(request);
+    const object = JSON.parse(text) as { readonly spec?: object };
+    const body = JSON.stringify({ ...object, spec: { ...object.spec, endpoints: [] } });
+    return handler({ ...request, body: new TextEncoder().encode(body) });
+  };
+}
+
 /** Leaves a host without targets out, as k8gb does. */
 export function withoutEmptyHosts(entries: readonly EndpointEntry[]): readonly EndpointEntry[] {
   return entries.filter(({ targets = [] }) => targets.length > 0);

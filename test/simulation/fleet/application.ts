@@ -49,18 +49,23 @@ const type = (group: string, plural: string, kind: string): ResourceType => ({
   version: group === "k8gb.io" ? "v1beta1" : group === "externaldns.k8s.io" ? "v1alpha1" : "v1",
   plural,
   kind,
-  namespaced: kind !== "Namespace",
+  namespaced: kind !== "Namespace" && kind !== "ZoneDelegation",
 });
 
 export const types: Readonly<
-  Record<"namespace" | "service" | "configMap" | "slice" | "ingress" | "gslb" | "endpoint", ResourceType>
+  Record<
+    "namespace" | "service" | "configMap" | "secret" | "zone" | "slice" | "ingress" | "gslb" | "endpoint",
+    ResourceType
+  >
 > = {
   namespace: type("", "namespaces", "Namespace"),
   service: type("", "services", "Service"),
   configMap: type("", "configmaps", "ConfigMap"),
+  secret: type("", "secrets", "Secret"),
   slice: type("discovery.k8s.io", "endpointslices", "EndpointSlice"),
   ingress: type("networking.k8s.io", "ingresses", "Ingress"),
   gslb: type("k8gb.io", "gslbs", "Gslb"),
+  zone: type("k8gb.io", "zonedelegations", "ZoneDelegation"),
   endpoint: type("externaldns.k8s.io", "dnsendpoints", "DNSEndpoint"),
 };
 

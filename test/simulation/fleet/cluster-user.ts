@@ -12,7 +12,9 @@ import {
   type Application,
   type GslbStrategySpec,
 } from "./application.ts";
+import { fleetKeyText, parentKeyText } from "./fleet-keys.ts";
 import { geoMapText, placeOf, tokenOf, type Tag } from "./fleet-map.ts";
+import type { FleetSettings } from "./fleet-settings.ts";
 import type { MemberUser } from "./member.ts";
 
 /** What is wanted of one application in one cluster. */
@@ -39,6 +41,8 @@ export const tamperedTarget = "203.0.113.9";
 
 const retryMs = 100;
 const geoMap = "geo-map";
+const fleetKey = "fleet-key";
+const parentKey = "parent-key";
 /** Where the operator looks for the map. */
 const operatorNamespace = "k8gb";
 
@@ -56,9 +60,11 @@ export class ClusterUser implements MemberUser {
   #client: KubeClient | undefined;
   #wake: () => void = () => {};
 
-  constructor(tag: Tag, options: { readonly geoMap: boolean }) {
+  constructor(tag: Tag, settings: FleetSettings) {
     this.#tag = tag;
-    if (options.geoMap) this.#dirty.add(geoMap);
+    if (settings.geoMap) this.#dirty.add(geoMap);
+    if (settings.keyed[tag]) this.#dirty.add(fleetKey);
+    if (settings.dynamicParent) this.#dirty.add(parentKey);
   }
 
   /** Whether everything wanted was written. */
@@ -145,6 +151,8 @@ export class ClusterUser implements MemberUser {
   async #write(client: KubeClient, what: string): Promise<void> {
     const [kind, name = ""] = what.split(" ");
     if (kind === geoMap) return writeGeoMap(client);
+    if (kind === fleetKey) return writeKey(client, "tsig", fleetKeyText);
+    if (kind === parentKey) return writeKey(client, "parent", parentKeyText(this.#tag));
     if (kind === "application") return this.#writeApplication(client, this.#applications.get(name)!);
     const bad = this.#bad.get(name);
     if (bad === undefined) return this.#removeBad(client, name);
@@ -184,10 +192,28 @@ export class ClusterUser implements MemberUser {
   }
 }
 
-async function writeGeoMap(client: KubeClient): Promise<void> {
-  await createOrUpdate(client, types.namespace, {
+async function ensureOperatorNamespace(client: KubeClient): Promise<void> {
+  await createOrUpdate<KubeObject>(client, types.namespace, {
     desired: { apiVersion: "v1", kind: "Namespace", metadata: { name: operatorNamespace } },
+    mutate: (current) => current,
   });
+}
+
+/** A Secret with a key file, labelled with what the key is for. */
+async function writeKey(client: KubeClient, use: "tsig" | "parent", text: string): Promise<void> {
+  await ensureOperatorNamespace(client);
+  await createOrUpdate<KubeObject & { readonly data: object }>(client, types.secret, {
+    desired: {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { namespace: operatorNamespace, name: `key-${use}`, labels: { "meridian/dns-keys": use } },
+      data: { "file.key": btoa(text) },
+    },
+  });
+}
+
+async function writeGeoMap(client: KubeClient): Promise<void> {
+  await ensureOperatorNamespace(client);
   await createOrUpdate<ConfigMap>(client, types.configMap, {
     desired: {
       apiVersion: "v1",

@@ -1,7 +1,5 @@
 import { openMemoryStorage, type Storage } from "@meridian/apiserver";
 import { serveDns } from "@meridian/dns";
-import { dnsKeysLabel } from "@meridian/gslb";
-import { namespaceType, secretType } from "@meridian/kube";
 import { startCluster, type Cluster } from "@meridian/meridian";
 import { deferred, type HttpHandler, type HttpResponse, type Runtime } from "@meridian/runtime";
 import type { CrashKind, SimNode } from "@meridian/runtime/sim";
@@ -20,12 +18,9 @@ interface Life {
   storage?: Storage;
   cluster?: Cluster;
   readySinceMs?: number;
+  /** When its operator died, while its DNS server answers on. */
+  operatorDiedAtMs?: number;
 }
-
-const fleetKey = `key "meridian-peers" { algorithm hmac-sha256; secret "${Buffer.alloc(32, "k").toString("base64")}"; };`;
-
-/** It is there already, or the disk is broken and the next start makes it. */
-function ignoreRefusal(): void {}
 
 /** How long watches are left alone after they were broken. */
 const steadyMs = 15_000;
@@ -79,12 +74,28 @@ export class FleetCluster implements Member {
     return this.#life?.readySinceMs;
   }
 
+  /** When the operator of this life died; `undefined` while it lives. */
+  get operatorDiedAtMs(): number | undefined {
+    return this.#life?.operatorDiedAtMs;
+  }
+
   get worksSinceMs(): number | undefined {
-    return this.#isDiskBroken ? undefined : this.answersSinceMs;
+    return this.#isDiskBroken || this.operatorDiedAtMs !== undefined ? undefined : this.answersSinceMs;
   }
 
   get isDiskBroken(): boolean {
     return this.#isDiskBroken;
+  }
+
+  /** Ends the operator alone; its DNS server answers on until the next crash. */
+  killOperator(): void {
+    const life = this.#life;
+    if (life?.cluster === undefined || life.readySinceMs === undefined || life.operatorDiedAtMs !== undefined)
+      return;
+    life.operatorDiedAtMs = this.#options.simulation.nowMs;
+    if (!this.#isDiskBroken) this.failedAtMs = life.operatorDiedAtMs;
+    void life.cluster.operator.stop();
+    this.#options.plant.operatorDeath?.(life.cluster);
   }
 
   /** Makes the disk refuse all work until the process has ended. */
@@ -115,9 +126,11 @@ export class FleetCluster implements Member {
   }
 
   crash(kind: CrashKind): void {
-    if (this.#life === undefined) return;
+    const life = this.#life;
+    if (life === undefined) return;
     this.#life = undefined;
-    if (!this.#isDiskBroken) this.failedAtMs = this.#options.simulation.nowMs;
+    if (!this.#isDiskBroken && life.operatorDiedAtMs === undefined)
+      this.failedAtMs = this.#options.simulation.nowMs;
     this.#isDiskBroken = false;
     this.node.disk.fail(undefined);
     this.#watches.clear();
@@ -178,25 +191,17 @@ export class FleetCluster implements Member {
         EDGE_DNS_SERVERS: `${parentAddress}:${settings.edgePort}`,
         MERIDIAN_DNS_ADDRESSES: addresses.join(","),
         MERIDIAN_ADDRESS_GRACE_SECONDS: String(settings.addressGraceMs / 1000),
+        ...(settings.dynamicParent ? { MERIDIAN_RFC2136_SERVERS: parentAddress } : {}),
+        MERIDIAN_LEASE_SECONDS: String(settings.leaseMs / 1000),
         MERIDIAN_NOTIFY: String(settings.notify),
         MERIDIAN_PEER_DEADLINE_MS: String(settings.deadlineMs),
         RECONCILE_REQUEUE_SECONDS: String(settings.periodMs / 1000),
         ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS: String(settings.zonePeriodMs / 1000),
       },
     });
-    if (settings.sharesKey) await this.#shareKey(life.cluster);
     const { authority } = life.cluster;
     const listen = addresses.slice(1).map((address) => ({ address, port: place.dns.port }));
     if (listen.length > 0) await serveDns(life.runtime, { authority, listen });
-  }
-
-  /** The Secret is there from the first start on. */
-  async #shareKey({ client }: Cluster): Promise<void> {
-    const metadata = { namespace: "k8gb", name: "peers", labels: { [dnsKeysLabel]: "tsig" } };
-    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "k8gb" } };
-    await client.create(namespaceType, namespace).catch(ignoreRefusal);
-    const secret = { apiVersion: "v1", kind: "Secret", metadata, stringData: { "peers.key": fleetKey } };
-    await client.create(secretType, secret).catch(ignoreRefusal);
   }
 
   #wrapped(runtime: Runtime): Runtime {
@@ -214,8 +219,8 @@ export class FleetCluster implements Member {
           return size;
         };
       },
-      connection: (accept) => (connection) => {
-        if (this.dnsIllness === undefined) accept(connection);
+      connection: (accept, address) => (connection) => {
+        if (this.dnsIllness === undefined && this.deadAddress !== address) accept(connection);
         else connection.destroy();
       },
       handler: (handler, port) => (port === placeOf(tag).apiServer.port ? this.#breakable(handler) : handler),

@@ -15,6 +15,12 @@ export interface FleetSettings {
   /** Where the edge server is asked; peers are asked there first, then on 53. */
   readonly edgePort: number;
   readonly notify: boolean;
+  /** Whether each of ours writes its part of the delegation into the parent zones by dynamic update. */
+  readonly dynamicParent: boolean;
+  /** Who has the fleet's key, so that views are transferred between any two who have. */
+  readonly keyed: Readonly<Record<Tag, boolean>>;
+  /** How long what a cluster says of itself is answered after its operator has died. */
+  readonly leaseMs: number;
   /** How long a cluster keeps its own addresses when its load balancer shows none any more. */
   readonly addressGraceMs: number;
   /** Whose DNS server has two addresses. */
@@ -25,8 +31,6 @@ export interface FleetSettings {
   readonly skewMs: Readonly<Record<Tag, number>>;
   readonly historyRevisionsMin: number;
   readonly snapshotAfterBytes: number;
-  /** Whether our clusters share a key, by which they copy each other's views instead of asking for each host. */
-  readonly sharesKey: boolean;
 }
 
 export function drawSettings(random: Random): FleetSettings {
@@ -42,14 +46,22 @@ export function drawSettings(random: Random): FleetSettings {
     // With another port each question of k8gb to a living peer takes 4 s, so such a fleet takes minutes to come to rest.
     edgePort: chance(random, hasK8gb ? 0.05 : 0.25) ? 1053 : 53,
     notify: chance(random, 0.8),
+    dynamicParent: chance(random, 0.3),
+    keyed: drawKeyed(random),
+    leaseMs: 12_000,
     addressGraceMs: pick(random, [0, 0, 5_000]),
     secondAddress: forTags(() => chance(random, 0.3)),
     geoMap: chance(random, 0.7),
     skewMs: forTags(skew),
     historyRevisionsMin: pick(random, [5, 50, 1_000]),
     snapshotAfterBytes: pick(random, [16_384, 131_072]),
-    sharesKey: chance(random, 0.5),
   };
+}
+
+/** Most fleets have a key in every cluster or in none; one that is being introduced is in some. */
+function drawKeyed(random: Random): Readonly<Record<Tag, boolean>> {
+  const probability = pick(random, [0, 1, 1, 0.6]);
+  return forTags(() => chance(random, probability));
 }
 
 /** Half of the fleets are ours alone; in the others any of the clusters are k8gb's, now and then all. */

@@ -1,3 +1,4 @@
+import type { Authority } from "@meridian/dns";
 import { Simulation, type SimLogLine, type SimNode } from "@meridian/runtime/sim";
 import { K8gbCluster } from "../k8gb/k8gb-cluster.ts";
 import { DnsGuard } from "../observation/dns-guard.ts";
@@ -41,15 +42,13 @@ export class Fleet {
   readonly parent: SimNode;
   readonly client: SimNode;
   readonly paths: Paths;
+  #parentAuthority: Authority | undefined;
 
   constructor(options: FleetOptions) {
     const { seed, plant, onWrong, onLog } = options;
     const simulation = new Simulation({ seed, link: calm, ...(onLog === undefined ? {} : { onLog }) });
     this.simulation = simulation;
-    const drawn = drawSettings(simulation.random("settings"));
-    // What is planted into questions about hosts shows only where there are such.
-    const sharesKey = drawn.sharesKey && Object.keys(plant).length === 0;
-    const settings = { ...drawn, sharesKey, ...options.settings };
+    const settings = { ...drawSettings(simulation.random("settings")), ...options.settings };
     this.settings = settings;
     const guard = new DnsGuard((seen) => onWrong(8, seen));
     const members = new Map<Tag, Member>();
@@ -71,6 +70,11 @@ export class Fleet {
     this.paths = new Paths(simulation, calm);
   }
 
+  /** What the parent's DNS server answers from; there once the fleet has started. */
+  get parentAuthority(): Authority {
+    return this.#parentAuthority!;
+  }
+
   /** The tags of the clusters that run Meridian. */
   get ours(): readonly Tag[] {
     return [...this.clusters.keys()];
@@ -78,7 +82,7 @@ export class Fleet {
 
   /** Starts the parent and all clusters; resolves when all are ready. */
   async start(): Promise<void> {
-    await startParentServer(this.parent.runtime, this.settings);
+    this.#parentAuthority = await startParentServer(this.parent.runtime, this.settings);
     await Promise.all([...this.members.values()].map((member) => member.start()));
   }
 
@@ -103,7 +107,8 @@ export class Fleet {
     for (const member of this.members.values()) {
       member.dnsIllness = undefined;
       member.deadAddress = undefined;
-      if (member.isDiskBroken) member.crash("process");
+      const isOperatorDead = this.clusters.get(member.tag)?.operatorDiedAtMs !== undefined;
+      if (member.isDiskBroken || isOperatorDead) member.crash("process");
       void member.start();
     }
     for (const cluster of this.k8gbClusters.values()) cluster.hang(false);

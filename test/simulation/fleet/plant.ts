@@ -1,6 +1,6 @@
 import type { Storage } from "@meridian/apiserver";
 import type { DnsClient } from "@meridian/dns";
-import type { ClusterPlace } from "@meridian/meridian";
+import type { Cluster, ClusterPlace } from "@meridian/meridian";
 import type { Runtime } from "@meridian/runtime";
 import type { Tag } from "./fleet-map.ts";
 
@@ -8,5 +8,7 @@ import type { Tag } from "./fleet-map.ts";
 export interface Plant {
   readonly runtime?: (runtime: Runtime, tag: Tag) => Runtime;
   readonly storage?: (storage: Storage, tag: Tag) => Storage;
+  /** Called when an operator was ended alone. */
+  readonly operatorDeath?: (cluster: Cluster) => void;
   readonly dnsClient?: (runtime: Runtime, place: ClusterPlace) => DnsClient;
 }

@@ -12,7 +12,10 @@ import type {
 export interface Wrapping {
   /** Gets the address that is served. */
   readonly answer?: (answer: AnswerDatagram, address: string) => AnswerDatagram;
-  readonly connection?: (accept: (connection: TcpConnection) => void) => (connection: TcpConnection) => void;
+  readonly connection?: (
+    accept: (connection: TcpConnection) => void,
+    address: string,
+  ) => (connection: TcpConnection) => void;
   /** Gets the port that the handler is served on. */
   readonly handler?: (handler: HttpHandler, port: number) => HttpHandler;
   readonly disk?: (disk: Disk) => Disk;
@@ -30,7 +33,9 @@ export function wrappedRuntime(runtime: Runtime, wrapping: Wrapping): Runtime {
     bindUdp: (options) => network.bindUdp(options),
     listenTcp: (options) =>
       network.listenTcp(
-        connection === undefined ? options : { ...options, onConnection: connection(options.onConnection) },
+        connection === undefined
+          ? options
+          : { ...options, onConnection: connection(options.onConnection, options.address) },
       ),
     connectTcp: (options) => network.connectTcp(options),
     serveStreams: (options) => network.serveStreams(options),

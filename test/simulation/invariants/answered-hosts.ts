@@ -1,6 +1,14 @@
 import { resolveForEver, type Resolution } from "../client/resolving.ts";
-import { clientName, dnsAddressesOf, parentName, tags, type Tag } from "../fleet/fleet-map.ts";
-import { targetsIn } from "../observation/asking.ts";
+import {
+  clientName,
+  dnsAddressesOf,
+  parentName,
+  peersOf,
+  tags,
+  zoneName,
+  type Tag,
+} from "../fleet/fleet-map.ts";
+import { servedZone, targetsIn } from "../observation/asking.ts";
 import type { ApplicationFacts } from "../observation/cluster-facts.ts";
 import type { World } from "../observation/world.ts";
 import type { Invariant, Report } from "./invariant.ts";
@@ -14,6 +22,9 @@ export class AnsweredHosts implements Invariant {
   readonly #world: World;
   readonly #report: Report;
   #judged = 0;
+  /** The name servers in each zone's delegation, and the parent's serial at which they were read. */
+  readonly #delegated = new Map<string, readonly string[]>();
+  readonly #parentSerials = new Map<string, number>();
   /** When the resolution under way began. */
   #resolvingSinceMs = 0;
 
@@ -33,9 +44,11 @@ export class AnsweredHosts implements Invariant {
 
   check(): void {
     const { fleet } = this.#world;
+    this.#checkDelegation();
     for (const tag of tags)
       for (const facts of this.#world.facts(tag).applications) {
         this.#checkExists(tag, facts);
+        this.#checkCarried(tag, facts);
         const expectation = this.#world.expectation(tag, facts);
         if (expectation === undefined || expectation.usable.size === 0) continue;
         this.#judged++;
@@ -64,7 +77,7 @@ export class AnsweredHosts implements Invariant {
     const { fleet, nowMs } = this.#world;
     const isParentNear = fleet.paths.unchangedSinceMs < this.#resolvingSinceMs && this.#isClear(parentName);
     const { host } = application;
-    if (isParentNear && referral?.length !== this.#serverCount())
+    if (isParentNear && this.#isDelegationWhole() && referral?.length !== this.#serverCount())
       this.#report(
         `the parent refers to ${referral?.join(" ") ?? "nobody"} for ${host}, not to all clusters`,
       );
@@ -76,6 +89,36 @@ export class AnsweredHosts implements Invariant {
     this.#judged++;
     if (answer.targets.length === 0)
       this.#report(`a resolver got nothing for ${host} from ${answer.tag} at ${nowMs.toFixed(0)} ms`);
+  }
+
+  /** What a cluster once wrote into the parent zone stays: nobody leaves here, and nobody takes out what is another's. */
+  #checkDelegation(): void {
+    const { fleet } = this.#world;
+    for (const { name, parent } of fleet.settings.zones) {
+      const zone = servedZone(fleet.parentAuthority, parent);
+      if (zone === undefined || zone.serial === this.#parentSerials.get(name)) continue;
+      this.#parentSerials.set(name, zone.serial);
+      const now = zone.recordSetsOf(name).find(({ type }) => type === "NS")?.data ?? [];
+      const lost = (this.#delegated.get(name) ?? []).filter((server) => !now.includes(server));
+      this.#judged++;
+      if (lost.length > 0)
+        this.#report(
+          `the parent of ${name} does not refer to ${lost.join(" ")} any more, and nobody has left`,
+        );
+      this.#delegated.set(name, now);
+    }
+  }
+
+  #isDelegationWhole(): boolean {
+    return this.#delegated.get(zoneName)?.length === tags.length;
+  }
+
+  finish(): void {
+    for (const { name } of this.#world.fleet.settings.zones.slice(0, 1))
+      if (this.#delegated.get(name)?.length !== tags.length)
+        this.#report(
+          `the parent of ${name} refers to ${this.#delegated.get(name)?.join(" ") ?? "nobody"} in the end`,
+        );
   }
 
   #serverCount(): number {
@@ -95,6 +138,38 @@ export class AnsweredHosts implements Invariant {
       this.#report(
         `${tag} answers ${facts.application.host} with the codes ${a} and ${aaaa}, and a Gslb holds it`,
       );
+  }
+
+  /**
+   * A cluster without the Gslb is delegated to all the same: it answers for a host that a peer with the fleet's key serves.
+   * What a peer without the key carries, or one that runs k8gb, it cannot know.
+   */
+  #checkCarried(tag: Tag, facts: ApplicationFacts): void {
+    const world = this.#world;
+    const { fleet, nowMs } = world;
+    const sinceMs = world.readySince(tag);
+    const { keyed, kinds } = fleet.settings;
+    if (!keyed[tag] || kinds[tag] === "k8gb" || sinceMs === undefined || facts.strategy.value !== null)
+      return;
+    const { seenMs } = world.bounds(tag);
+    if (nowMs < Math.max(sinceMs, facts.strategy.sinceMs, facts.tamperedMs) + 2 * seenMs) return;
+    const serving = peersOf(tag).find((peer) => {
+      const { published, strategy } = world.sameIn(peer, facts);
+      const reach = world.reach(tag, peer);
+      const isOld = nowMs >= Math.max(reach.sinceMs, published.sinceMs, strategy.sinceMs) + 2 * seenMs;
+      const isOurs = keyed[peer] && kinds[peer] === "meridian";
+      return (
+        isOurs && isOld && reach.value === "surely" && published.value.length > 0 && strategy.value !== null
+      );
+    });
+    if (serving === undefined) return;
+    this.#judged++;
+    const { value } = facts.answer;
+    if (value === null || targetsIn(value).length > 0) return;
+    this.#report(
+      `${tag}, which has no Gslb for ${facts.application.host}, answers it with nothing (codes ${value.rcodes.join(" and ")}), ` +
+        `while ${serving} serves it`,
+    );
   }
 
   #isClear(name: string): boolean {

@@ -44,6 +44,7 @@ export class BelievedTargets implements Invariant {
   check(): void {
     for (const tag of tags) {
       this.#followLife(tag);
+      this.#checkVouched(tag);
       for (const facts of this.#world.facts(tag).applications) this.#checkAnswer(tag, facts);
     }
   }
@@ -54,7 +55,10 @@ export class BelievedTargets implements Invariant {
     for (const peer of peersOf(tag)) this.#followPeer(tag, peer, facts);
     // An operator that can write nothing, or does nothing, cannot take back what its DNS server answers.
     const member = this.#world.fleet.member(tag);
-    const isHelpless = member.isDiskBroken || (member.kind === "k8gb" && this.#k8gbIsBehind(tag));
+    const isHelpless =
+      member.isDiskBroken ||
+      this.#world.fleet.clusters.get(tag)?.operatorDiedAtMs !== undefined ||
+      (member.kind === "k8gb" && this.#k8gbIsBehind(tag));
     if (facts.answer.value === null || isHelpless || nowMs < facts.tamperedMs + localMs) return;
     const { host } = facts.application;
     for (const target of targetsIn(facts.answer.value)) {
@@ -65,6 +69,23 @@ export class BelievedTargets implements Invariant {
       } else if (owner === tag) {
         this.#checkOwnTarget(tag, facts, target);
       } else this.#checkPeerTarget(tag, facts, target);
+    }
+  }
+
+  /** What a cluster says of itself ends with its operator's lease. */
+  #checkVouched(tag: Tag): void {
+    const { fleet, nowMs } = this.#world;
+    const diedAtMs = fleet.clusters.get(tag)?.operatorDiedAtMs;
+    const boundMs = fleet.settings.leaseMs + this.#world.bounds(tag).localMs;
+    if (diedAtMs === undefined || nowMs < diedAtMs + boundMs) return;
+    for (const { application, publishedHistory } of this.#world.facts(tag).applications) {
+      this.#judged++;
+      const said = application.targets[tag].filter((target) => publishedHistory.last(target) === Infinity);
+      if (said.length > 0)
+        this.#report(
+          `${tag} publishes ${said.join(" ")} for ${application.host} although its operator is dead since ` +
+            `${timeOf(diedAtMs)}, bound ${boundMs} ms`,
+        );
     }
   }
 
@@ -151,14 +172,16 @@ export class BelievedTargets implements Invariant {
     }
   }
 
-  /** The longest threshold that counted lately; where peers tell how they balance hosts, also those that they have. */
+  /** The longest threshold that counted lately. */
   #thresholdMs(tag: Tag, facts: ApplicationFacts): number {
-    const { nowMs, fleet } = this.#world;
+    const { nowMs } = this.#world;
     const { seenMs } = this.#world.bounds(tag);
-    const told = fleet.settings.sharesKey ? peersOf(tag).map((peer) => this.#world.sameIn(peer, facts)) : [];
-    const thresholds = [facts, ...told].flatMap((each) => each.thresholds);
-    const lately = thresholds.filter(({ untilMs }) => untilMs + seenMs >= nowMs);
-    return Math.max(...lately.map(({ thresholdMs }) => thresholdMs));
+    const latelyIn = ({ thresholds }: ApplicationFacts): readonly number[] =>
+      thresholds.filter(({ untilMs }) => untilMs + seenMs >= nowMs).map(({ thresholdMs }) => thresholdMs);
+    // Without a Gslb here a host is answered as the clusters that have one say.
+    const isOthers = nowMs < facts.strategy.sinceMs + seenMs || facts.strategy.value === null;
+    const others = isOthers ? peersOf(tag).flatMap((peer) => latelyIn(this.#world.sameIn(peer, facts))) : [];
+    return Math.max(...latelyIn(facts), ...others);
   }
 }
 

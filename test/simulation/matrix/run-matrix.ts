@@ -81,11 +81,13 @@ function settingsOf(kind: ClusterKind): Partial<FleetSettings> {
     deadlineMs: 500,
     edgePort: 53,
     notify: true,
+    dynamicParent: false,
+    keyed: forTags(() => true),
+    leaseMs: 30_000,
     addressGraceMs: 0,
     secondAddress: forTags(() => false),
     geoMap: false,
     skewMs: forTags(() => 0),
-    sharesKey: false,
   };
 }
 

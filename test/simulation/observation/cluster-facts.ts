@@ -30,6 +30,8 @@ export interface ApplicationFacts {
   readonly thresholds: { thresholdMs: number; untilMs: number }[];
 }
 
+const servFail = 2;
+
 interface Questions {
   readonly host: PackedQuestions;
   readonly local: PackedQuestions;
@@ -123,9 +125,12 @@ export class ClusterFacts {
       const answer = ready ? this.sight.answer(facts.application, host) : null;
       isChanged = facts.answer.set(answer, nowMs) || isChanged;
       facts.lastAnswer = answer ?? facts.lastAnswer;
-      const published = ready ? targetsIn(this.sight.ask(local)) : [];
+      const own = ready ? this.sight.ask(local) : undefined;
+      // Of what nobody vouches for any more the server says SERVFAIL.
+      const isSaid = own !== undefined && own.rcodes[0] !== servFail;
+      const published = isSaid ? targetsIn(own) : [];
       facts.publishedHistory.set(published, nowMs);
-      if (ready) isChanged = facts.published.set(published, nowMs) || isChanged;
+      if (isSaid) isChanged = facts.published.set(published, nowMs) || isChanged;
     }
     return isChanged;
   }

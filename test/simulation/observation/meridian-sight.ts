@@ -74,7 +74,7 @@ export class MeridianSight implements Sight {
       if (zone?.ready !== true) return undefined;
       text += `${zone.serial} `;
     }
-    return text;
+    return authority?.lease?.isOver === true ? `${text}unvouched` : text;
   }
 
   answer({ host, zone, name }: Application, questions: PackedQuestions): DirectAnswer {

@@ -1,8 +1,10 @@
-import type { Application } from "../fleet/application.ts";
+import type { KubeObject } from "@meridian/kube";
+import { collectionKey, types, type Application } from "../fleet/application.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import { dnsAddressesOf, parentName, peersOf, tags, type Tag } from "../fleet/fleet-map.ts";
 import { k8gbBounds } from "../k8gb/k8gb-bounds.ts";
 import { K8gbExpectations } from "../k8gb/k8gb-expectation.ts";
+import { k8gbNameServer } from "../k8gb/k8gb-names.ts";
 import { K8gbSight } from "../k8gb/k8gb-sight.ts";
 import { ClusterFacts, type ApplicationFacts } from "./cluster-facts.ts";
 import { Expectations, type Expectation } from "./expectation.ts";
@@ -23,6 +25,10 @@ export interface Bounds {
   readonly seenMs: number;
 }
 
+interface ZoneObject extends KubeObject {
+  readonly status?: { readonly dnsServers?: readonly { readonly name: string }[] };
+}
+
 /** The whole fleet as it is seen from outside after each step. */
 export class World {
   readonly fleet: Fleet;
@@ -31,6 +37,7 @@ export class World {
   readonly #expectations: Expectations;
   readonly #k8gbExpectations: K8gbExpectations;
   readonly #bounds: Bounds;
+  readonly #keyedBounds: Bounds;
   readonly #k8gbBounds: Bounds;
   readonly #reach = new Map<string, Tracked<Reach>>();
 
@@ -42,6 +49,7 @@ export class World {
     const { settings } = fleet;
     const localMs = 1_000;
     this.#bounds = { localMs, seenMs: settings.periodMs + settings.deadlineMs + localMs };
+    this.#keyedBounds = { localMs, seenMs: this.#bounds.seenMs + settings.deadlineMs };
     this.#k8gbBounds = k8gbBounds(settings, applications.length);
     this.clusters = new Map(tags.map((tag) => [tag, this.#observed(tag)]));
     for (const tag of tags)
@@ -52,9 +60,15 @@ export class World {
     return this.fleet.simulation.nowMs;
   }
 
-  /** What a cluster is held to. */
+  /**
+   * What a cluster is held to. One with a key that some do not have waits for their proof first, and only then, for as long
+   * again, for answers about hosts.
+   */
   bounds(tag: Tag): Bounds {
-    return this.fleet.member(tag).kind === "k8gb" ? this.#k8gbBounds : this.#bounds;
+    if (this.fleet.member(tag).kind === "k8gb") return this.#k8gbBounds;
+    const { keyed, kinds } = this.fleet.settings;
+    const isAlone = keyed[tag] && tags.some((peer) => !keyed[peer] && kinds[peer] === "meridian");
+    return isAlone ? this.#keyedBounds : this.#bounds;
   }
 
   /** The longest of all clusters' bounds. */
@@ -127,17 +141,43 @@ export class World {
     if (!there.up || there.dnsIllness !== undefined) return "not";
     const path = fleet.paths.between(tag, peer);
     if (path === "cut") return "not";
-    const known = fleet.member(tag).kind === "k8gb" ? this.#reachOfK8gb(tag, peer) : this.#reachOfOurs(peer);
-    if (known === "not") return "not";
-    return known === "surely" && path === "clear" && there.answersSinceMs !== undefined ? "surely" : "maybe";
+    const known =
+      fleet.member(tag).kind === "k8gb" ? this.#reachOfK8gb(tag, peer) : this.#reachOfOurs(tag, peer);
+    const vouched = this.#isVouched(peer);
+    if (known === "not" || vouched === "not") return "not";
+    return known === "surely" &&
+      vouched === "surely" &&
+      path === "clear" &&
+      there.answersSinceMs !== undefined
+      ? "surely"
+      : "maybe";
   }
 
-  /** All addresses of a peer are used. */
-  #reachOfOurs(peer: Tag): Reach {
+  /** Whether an operator still stands for what its DNS server says of the cluster. */
+  #isVouched(peer: Tag): Reach {
+    const { fleet, nowMs } = this;
+    const diedAtMs = fleet.clusters.get(peer)?.operatorDiedAtMs;
+    const { leaseMs } = fleet.settings;
+    if (diedAtMs === undefined || nowMs < diedAtMs + leaseMs / 2) return "surely";
+    return nowMs < diedAtMs + leaseMs + this.bounds(peer).localMs ? "maybe" : "not";
+  }
+
+  /** All addresses of a peer are used, once they are known; the last known ones are kept. */
+  #reachOfOurs(tag: Tag, peer: Tag): Reach {
+    const { settings } = this.fleet;
     const { deadAddress } = this.fleet.member(peer);
-    return dnsAddressesOf(peer, this.fleet.settings).every((address) => address === deadAddress)
-      ? "not"
-      : "surely";
+    if (dnsAddressesOf(peer, settings).every((address) => address === deadAddress)) return "not";
+    return !settings.dynamicParent || this.#isFound(tag, peer) ? "surely" : "maybe";
+  }
+
+  /** Whether a cluster knows a peer's server for every zone, by its ZoneDelegations. */
+  #isFound(tag: Tag, peer: Tag): boolean {
+    const { truth } = this.fleet.cluster(tag);
+    return this.fleet.settings.zones.every((zone) => {
+      const key = `${collectionKey(types.zone)}${zone.name.replaceAll(".", "-")}`;
+      const found = truth.object<ZoneObject>(key)?.status?.dnsServers ?? [];
+      return found.some(({ name }) => name === k8gbNameServer(zone, peer));
+    });
   }
 
   /** k8gb asks the last address only, and only of a peer that it found when it last looked for peers. */

@@ -46,6 +46,7 @@ const kinds = [
   "tamper",
   "address",
   "hang",
+  "operator",
 ] as const;
 type Kind = (typeof kinds)[number];
 
@@ -89,7 +90,7 @@ class ScenarioDraw {
 
   /** Some things happen only to clusters of a kind. */
   #isPossible(kind: Kind): boolean {
-    const isOfOurs = ["bad", "watches", "compact", "clock", "disk"].includes(kind);
+    const isOfOurs = ["bad", "watches", "compact", "clock", "disk", "operator"].includes(kind);
     if (isOfOurs) return this.#ours.length > 0;
     if (kind === "hang") return this.#k8gbs.length > 0;
     return kind !== "address" || tags.some((tag) => this.#settings.secondAddress[tag]);
@@ -153,6 +154,8 @@ class ScenarioDraw {
         return this.#address(atMs);
       case "hang":
         return this.#hang(atMs);
+      case "operator":
+        return this.#operator(atMs);
     }
   }
 
@@ -347,6 +350,24 @@ class ScenarioDraw {
     this.#steps.push(
       { atMs, text: `the operator of ${tag} hangs`, act: hang(true) },
       { atMs: atMs + this.#durationMs(), text: `the operator of ${tag} goes on`, act: hang(false) },
+    );
+  }
+
+  /** The operator of one of ours dies while its DNS server answers on, until the whole is started again. */
+  #operator(atMs: number): void {
+    const tag = pick(this.#random, this.#ours);
+    this.#steps.push(
+      { atMs, text: `the operator of ${tag} dies`, act: (fleet) => fleet.cluster(tag).killOperator() },
+      {
+        atMs: atMs + this.#durationMs(),
+        text: `${tag} is started again`,
+        act: (fleet) => {
+          const cluster = fleet.cluster(tag);
+          if (cluster.operatorDiedAtMs === undefined) return;
+          cluster.crash("process");
+          void cluster.start();
+        },
+      },
     );
   }
 
