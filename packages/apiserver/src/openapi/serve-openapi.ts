@@ -21,6 +21,7 @@ export function serveOpenApi(
     documentsOf.set(context.registry, (documents = new OpenApiDocuments(context.registry)));
 
   if (version === "v2" && rest.length === 0) {
+    if (!isJsonAccepted(http) && accepts(http, isSwaggerProtobuf)) return bareSwagger();
     checkJsonAccepted(http);
     return withEtag(http, documents.v2(), { vary: "Accept" });
   }
@@ -59,10 +60,37 @@ function urlOf(path: string, document: OpenApiDocument): string {
 
 /** The protobuf form of these documents does not exist here, and clients that want it can do without. */
 function checkJsonAccepted(http: HttpRequest): void {
-  const accepted = parseAccept(http.headers["accept"]).some(({ type }) => {
-    return type === "application/json" || type === "application/*" || type === "*/*";
-  });
-  if (!accepted) throw notAcceptable(["application/json"]);
+  if (!isJsonAccepted(http)) throw notAcceptable(["application/json"]);
+}
+
+const jsonTypes = new Set(["application/json", "application/*", "*/*"]);
+
+function isJsonAccepted(http: HttpRequest): boolean {
+  return accepts(http, (type) => jsonTypes.has(type));
+}
+
+function accepts(http: HttpRequest, isMeant: (type: string) => boolean): boolean {
+  return parseAccept(http.headers["accept"]).some(({ type }) => isMeant(type));
+}
+
+const swaggerProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+/** Clients write `@` for the last dot but one, which is no character of a media type: in an answer they refuse it. */
+function isSwaggerProtobuf(type: string): boolean {
+  return type.replace("@", ".") === swaggerProtobuf;
+}
+
+/**
+ * What kubectl asks for where the v3 documents do not know a kind. A document of no definitions lets it go on, to say that
+ * there is no such kind; refused, it says that it cannot validate.
+ */
+function bareSwagger(): HttpResponse {
+  const field = (number: number, octets: Uint8Array): Uint8Array =>
+    Buffer.concat([Uint8Array.of((number << 3) | 2, octets.length), octets]);
+  const text = (number: number, value: string): Uint8Array => field(number, new TextEncoder().encode(value));
+  const info = Buffer.concat([text(1, "Kubernetes"), text(2, "v1.33.0")]);
+  const body = new Uint8Array(Buffer.concat([text(1, "2.0"), field(2, info), field(8, new Uint8Array())]));
+  return { status: 200, headers: { "content-type": swaggerProtobuf, vary: "Accept" }, body };
 }
 
 function withEtag(
