@@ -112,6 +112,11 @@ const cases: readonly Case[] = [
   { name: "a last comma", annotations: { [addresses]: "10.0.0.1," }, expect: /"" is no address/ },
   { name: "a blank host names annotation", annotations: { [hostnames]: " " }, expect: /is blank/ },
   {
+    name: "both annotations, and nobody can be asked for the host name, which wins",
+    annotations: { [hostnames]: "dead.test", [addresses]: "10.0.0.1" },
+    expect: /dead.test .* cannot be resolved: no reply/,
+  },
+  {
     name: "what is no host name in the annotation",
     annotations: { [hostnames]: "one..test" },
     expect: /one\.\.test .* is no host name: it has an empty label/,
@@ -128,7 +133,12 @@ for (const { name, annotations = {}, sources = {}, expect } of cases) {
     const gslb: Gslb = { apiVersion: "k8gb.io/v1beta1", kind: "Gslb", metadata: { name: "g", annotations } };
     const lookUp = (host: string): LookedUp => names[host] ?? { state: "pending" };
     const { addresses: entries = [], override = [] } = sources;
-    const reachedAt = (): ReachedAt => ({ entries, isUnknown: false, problems: [] });
+    // Precedence: the object is not even asked where something else says it.
+    const isStated = override.length > 0 || Object.keys(annotations).length > 0;
+    const reachedAt = (): ReachedAt => {
+      assert.ok(!isStated, "the object was asked");
+      return { entries, isUnknown: false, problems: [] };
+    };
     const { targets, problem } = exposedAddresses(gslb, { reachedAt, override, lookUp });
     if (expect instanceof RegExp) {
       assert.match(problem ?? "", expect);
