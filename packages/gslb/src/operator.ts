@@ -403,7 +403,7 @@ function enqueueGslbs(
 }
 
 function explainHost(
-  { gslbs, views, peers, feeder }: Parts,
+  { gslbs, views, peers, feeder, fleetHosts }: Parts,
   asked: Pick<ExplainFacts, "host" | "geoTag" | "now">,
 ): Explanation {
   const { host } = asked;
@@ -412,6 +412,7 @@ function explainHost(
   return explain({
     ...asked,
     holder,
+    isOfFleet: fleetHosts.has(host),
     wildcard: zone === undefined ? undefined : wildcardOver(host, zone.origin, gslbs.claims),
     hosts: gslbs.claims.hosts,
     latest: holder === undefined ? undefined : gslbs.latest(holder),

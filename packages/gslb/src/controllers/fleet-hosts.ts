@@ -11,7 +11,7 @@ import type { Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import { planFleetHost } from "../decide/fleet-host.ts";
 import { balancedHostProblem } from "../decide/local-targets-name.ts";
-import type { PublishedPolicy } from "../decide/published-host.ts";
+import { parsePublishedPolicy, publishedPolicyText, type PublishedPolicy } from "../decide/published-host.ts";
 import { textHash } from "../decide/text-hash.ts";
 import type { PeerViews } from "../peers/peer-views.ts";
 import type { Peers } from "../peers/peers.ts";
@@ -58,6 +58,8 @@ const zoneAnnotation = "meridian/zone";
 /** Younger than anything that a user makes: whoever else gives a name has it. */
 const youngest = "9999-12-31T23:59:59Z";
 const shownMax = 5;
+/** Of a host's first record: how peers balance it, as in their views. */
+const policyProperty = "meridian/policy";
 /** Objects of a zone over which hosts are spread, so that ten thousand fit and a change writes little. */
 const shards = 16;
 
@@ -95,11 +97,11 @@ export class FleetHosts {
     for (const object of this.#options.endpoints.list(this.#options.namespace)) {
       const zone = object.metadata.annotations?.[zoneAnnotation];
       if (object.metadata.labels?.[fleetHostsLabel] === undefined || zone === undefined) continue;
-      for (const { dnsName = "" } of object.spec?.endpoints ?? []) {
-        const host = canonicalName(dnsName);
-        if (this.#own.has(host) || this.#hosts.has(host) || zoneOf(host, this.#options.zones()) !== zone)
-          continue;
-        this.#adopt(host, { zone, policy: undefined });
+      for (const record of object.spec?.endpoints ?? []) {
+        const host = canonicalName(record.dnsName ?? "");
+        const isFree = !this.#own.has(host) && !this.#hosts.has(host);
+        if (isFree && zoneOf(host, this.#options.zones()) === zone)
+          this.#adopt(host, { zone, policy: policyIn(record) });
       }
       this.controller.enqueue(objectKey(object.metadata));
     }
@@ -124,9 +126,10 @@ export class FleetHosts {
     const name = canonicalName(host);
     this.#own.delete(name);
     const zone = zoneOf(name, this.#options.zones());
-    const carriers = this.#options.peers.sessions(zone ?? "").filter(({ copy }) => copy.carries(name));
+    const carriers = this.#sessions(zone ?? "").filter(({ copy }) => copy.carries(name));
     if (zone === undefined || carriers.length === 0) return this.#options.peers.removeHost(name);
-    this.#adopt(name, { zone: canonicalName(zone), policy: undefined });
+    const policy = carriers.map(({ copy }) => copy.policy(name)).find((told) => told !== undefined);
+    this.#adopt(name, { zone: canonicalName(zone), policy });
     this.touchZone(zone);
   }
 
@@ -189,8 +192,7 @@ export class FleetHosts {
   #carriage(zone: string): ReadonlyMap<string, Carried> {
     const carriage = new Map<string, Carried>();
     const zones = this.#options.zones();
-    const sessions = [...this.#options.peers.sessions(zone)].sort((a, b) => (a.geoTag < b.geoTag ? -1 : 1));
-    for (const { copy } of sessions) {
+    for (const { copy } of this.#sessions(zone)) {
       for (const host of copy.hosts()) {
         if (carriage.get(host)?.policy !== undefined || this.#own.has(host)) continue;
         const isOfZone = canonicalName(zoneOf(host, zones) ?? "") === canonicalName(zone);
@@ -199,6 +201,11 @@ export class FleetHosts {
       }
     }
     return carriage;
+  }
+
+  /** In the same order in every cluster. */
+  #sessions(zone: string): ReturnType<Peers["sessions"]> {
+    return [...this.#options.peers.sessions(zone)].sort((a, b) => (a.geoTag < b.geoTag ? -1 : 1));
   }
 
   /** Whether every peer has told which hosts it carries, or cannot tell. */
@@ -216,7 +223,8 @@ export class FleetHosts {
     this.#hosts.set(host, { zone, policy: policy ?? known?.policy, records: stored });
     const shard = this.#shards.get(key) ?? new Set<string>();
     this.#shards.set(key, shard.add(host));
-    this.#options.peers.addHost(host, policy?.splitBrainThresholdSeconds ?? 0);
+    const told = policy ?? known?.policy;
+    this.#options.peers.addHost(host, told?.splitBrainThresholdSeconds ?? 0);
     this.#plan(host);
   }
 
@@ -232,10 +240,11 @@ export class FleetHosts {
 
   #plan(host: string): number | undefined {
     const known = this.#hosts.get(host)!;
-    const { records, afterMs } = planFleetHost({
+    const { records: planned, afterMs } = planFleetHost({
       ...{ host, policy: known.policy, geoTag: this.#options.geoTag, stored: known.records },
       ...{ views: this.#options.views.of(host), now: this.#runtime.clock.now() },
     });
+    const records = withPolicy(planned, known.policy);
     const key = this.#keyOf(known.zone, host);
     if (afterMs !== undefined) this.controller.enqueueAfter(key, afterMs);
     if (deepEqual(records, known.records)) return afterMs;
@@ -321,6 +330,21 @@ export class FleetHosts {
     const message = `no Gslb here names ${shown}${more}; they are answered from what the clusters say that carry them`;
     this.#options.events.record(object, { type: "Normal", reason: "HostsWithoutGslb", message });
   }
+}
+
+/** The records with what peers say of how the host is balanced, for a start at which none can be asked. */
+function withPolicy(
+  records: readonly DnsEndpointRecord[],
+  policy: PublishedPolicy | undefined,
+): readonly DnsEndpointRecord[] {
+  if (policy === undefined) return records;
+  const providerSpecific = [{ name: policyProperty, value: publishedPolicyText(policy) }];
+  return records.map((record, index) => (index === 0 ? { ...record, providerSpecific } : record));
+}
+
+function policyIn({ providerSpecific, recordTTL = 0 }: DnsEndpointRecord): PublishedPolicy | undefined {
+  const value = providerSpecific?.find(({ name }) => name === policyProperty)?.value;
+  return value === undefined ? undefined : parsePublishedPolicy(value, recordTTL);
 }
 
 interface Carried {

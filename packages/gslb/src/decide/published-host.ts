@@ -40,7 +40,7 @@ const valueLengthMax = 200;
  * A carried host's TXT data in presentation form: `"v=1" "strategy=failover" "primary=eu" "threshold=60"`, for weights one
  * `"weight=eu:35"` each. Without a policy, since the spec is invalid, only the version. The TTL is the record's own.
  */
-export function publishedPolicyText(policy: GslbPolicy | undefined): string {
+export function publishedPolicyText(policy: PublishedPolicy | undefined): string {
   const parts = [version];
   if (policy !== undefined) {
     const { strategy, strategyName, splitBrainThresholdSeconds: threshold } = policy;

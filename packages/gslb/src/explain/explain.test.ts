@@ -15,6 +15,7 @@ test("peers are told as they stand now: when they last answered, and whether the
     geoTag: "eu",
     holder: undefined,
     wildcard: undefined,
+    isOfFleet: false,
     hosts: [],
     latest: undefined,
   };
@@ -42,7 +43,8 @@ test("of a host that nobody answers for the hosts that there are are told, and e
   };
   const hosts = Array.from({ length: 60 }, (_, index) => `h${index}.x`);
   const told = (more: { holder?: string; wildcard?: { host: string; holder: string } }): number | undefined =>
-    explain({ ...about, hosts, holder: undefined, wildcard: undefined, ...more }).knownHosts?.length;
+    explain({ ...about, hosts, holder: undefined, isOfFleet: false, wildcard: undefined, ...more }).knownHosts
+      ?.length;
   assert.equal(told({}), 50);
   assert.equal(told({ holder: "a/b" }), undefined);
   assert.equal(told({ wildcard: { host: "*.x", holder: "a/b" } }), undefined);

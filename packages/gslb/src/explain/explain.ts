@@ -16,6 +16,8 @@ export interface ExplainFacts {
   readonly geoTag: string;
   /** `namespace/name` of the Gslb that holds the host. */
   readonly holder: string | undefined;
+  /** No Gslb here holds it, and it is answered from what peers say. */
+  readonly isOfFleet: boolean;
   /** The wildcard host next above it, and the Gslb that holds that one. */
   readonly wildcard: { readonly host: string; readonly holder: string } | undefined;
   /** All hosts that Gslbs of this cluster name. */
@@ -67,7 +69,8 @@ function problem(facts: ExplainFacts, plan: HostPlan | undefined): Pick<Explanat
     const { wildcard } = facts;
     const isCovered = wildcard !== undefined && facts.zone.recordSetsOf(facts.host).length === 0;
     const cover = isCovered ? `; it is answered as ${wildcard.host} of Gslb ${wildcard.holder} is` : "";
-    return { problem: `no Gslb of this cluster names ${facts.host}${cover}` };
+    const fleet = facts.isOfFleet ? "; it is answered as the clusters say that carry it" : "";
+    return { problem: `no Gslb of this cluster names ${facts.host}${cover}${fleet}` };
   }
   if (facts.latest === undefined) return { problem: `Gslb ${facts.holder} was not looked at yet` };
   return plan === undefined

@@ -28,6 +28,17 @@ function open(): {
   return { lease, work, tasks, state, pass: (ms) => simulation.run({ untilMs: simulation.nowMs + ms }) };
 }
 
+test("an operator that has not begun to vouch has no problem, however long the machine runs", async () => {
+  const simulation = new Simulation({ seed: 1 });
+  const { runtime } = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
+  await simulation.run({ untilMs: 10_000_000 });
+  const lease = new OperatorLease(runtime, {
+    ...{ publication: undefined, leaseMs: 30_000, withhold() {} },
+    progress: () => ({ ended: 0, isDue: true }),
+  });
+  assert.equal(lease.problem, undefined);
+});
+
 test("an operator that has nothing to do holds its lease, and one that is stopped gives it up by its time", async () => {
   const { pass, state, tasks } = open();
   for (let minutes = 0; minutes < 20; minutes++) {

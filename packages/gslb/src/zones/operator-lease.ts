@@ -42,7 +42,8 @@ export class OperatorLease {
   readonly #options: OperatorLeaseOptions;
   readonly #ended = new Set<string>();
   #lastEnded = -1;
-  #progressAtMs = 0;
+  /** Not before it is held: a start may take its time. */
+  #progressAtMs = Number.POSITIVE_INFINITY;
   #untilMs = Number.POSITIVE_INFINITY;
   #isWithheld = false;
 
