@@ -347,6 +347,23 @@ test("F-11: a Gslb that an Ingress owns and we did not make stays, also when eve
   await assertServed(world, "inherited", address);
 });
 
+test("cluster-exposed-ips: the configuration beats an Ingress with more addresses, and the annotation beats both", async () => {
+  const other = await ReferenceWorld.open({ CLUSTER_EXPOSED_IPS: "192.0.2.50" });
+  await other.serve("fixed");
+  await other.ingress("fixed", { [hostOf("fixed")]: "fixed" });
+  await other.patchStatus(ingressType, "fixed", {
+    loadBalancer: { ingress: [{ ip: "192.0.2.51" }, { ip: "192.0.2.52" }] },
+  });
+  await other.gslb("fixed", { ...toIngress, name: "fixed" });
+  await other.settle();
+  await assertServed(other, "fixed", "192.0.2.50");
+  assert.deepEqual((await other.status("fixed"))?.loadBalancer?.exposedIps, ["192.0.2.50"]);
+  await other.patch(gslbType, "fixed", { metadata: { annotations: { [exposed]: "198.51.100.20" } } });
+  await other.settle();
+  await assertServed(other, "fixed", "198.51.100.20");
+  await other.close();
+});
+
 test("a bad address in the annotation is told, and what was answered stays", async () => {
   await app("typo", { [exposed]: "192.0.2.6" });
   await setAnnotations(gslbType, "typo", { [exposed]: "192.0.2.7,192.0.2.test" });

@@ -12,7 +12,7 @@ import { embeddedIngress, withEmbeddedSpec } from "../references/embedded-ingres
 import { ingressObjects, serviceObjects } from "../resources/core-kinds.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import { readAnnotations } from "../resources/gslb-annotations.ts";
-import type { ObjectKind } from "../resources/object-kind.ts";
+import { kindName, type ObjectKind } from "../resources/object-kind.ts";
 import { isGslbReference } from "../resources/owner.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
 import type { ZoneFeeder } from "../zones/zone-feeder.ts";
@@ -123,7 +123,8 @@ function watchReferences(targets: TriggerTargets): void {
     const isSame = old !== undefined && now !== undefined && saySame(kind, old, now);
     const keys = new Set(gslbs.index.ofChange(kind, { ...(old && { old }), ...(now && { now }), isSame }));
     if (!isSame) for (const object of [old, now]) for (const key of gslbOwners(object)) keys.add(key);
-    const author = authorOf(copies, { ...(old && { old }), ...(now && { now }) });
+    const isIngress = kindName(kind) === kindName(ingressObjects);
+    const author = isIngress ? authorOf(copies, { ...(old && { old }), ...(now && { now }) }) : undefined;
     if (author !== undefined) keys.delete(author);
     wake(keys);
   };
@@ -159,7 +160,7 @@ function gslbOwners(object: KubeObject | undefined): readonly string[] {
 function authorOf({ gslbs }: Pick<ClusterCopies, "gslbs">, { old, now }: ObjectPair): string | undefined {
   const [key] = gslbOwners(now);
   const gslb = key === undefined ? undefined : gslbs.lister.get(key);
-  if (gslb?.spec?.ingress === undefined || now === undefined || now.kind !== "Ingress") return undefined;
+  if (gslb?.spec?.ingress === undefined || now === undefined) return undefined;
   const addressesOf = (ingress: Ingress | undefined): unknown => ingress?.status?.loadBalancer?.ingress;
   const ingress = now as Ingress;
   const hasNewAddress = !deepEqual(addressesOf(old as Ingress | undefined), addressesOf(ingress));
