@@ -5,6 +5,7 @@ import {
   fleetKey,
   hostNames,
   openPeerWorld,
+  PeerReplica,
   peerServer,
   periodMs,
   startPeer,
@@ -167,4 +168,34 @@ test("keys that come later are used at once, and keys that go are not", async ()
   peer.publish(new Map([[app, ["192.0.2.2"]]]));
   await world.pass(periodMs);
   assert.deepEqual([world.seen(app), peer.transfers.counters.whole], ["fresh 192.0.2.2", 1]);
+});
+
+test("D21: a server that refuses hides no good one behind it, and an answer that does not fit a datagram is whole", async () => {
+  const many = Array.from({ length: 120 }, (_, index) => `192.0.2.${index + 1}`).sort();
+  for (const key of [undefined, fleetKey()]) {
+    const world = openPeerWorld([app], { key });
+    const refusing = new PeerReplica(world.simulation.node({ name: "refusing", addresses: ["10.0.0.9"] }), {
+      key,
+    });
+    refusing.authority.removeZone(zoneName);
+    refusing.authority.removeZone(`_localtargets.${zoneName}`);
+    await world.simulation.complete(refusing.serve("10.0.0.9"));
+    const peer = await startPeer(world, { key });
+    peer.publish(new Map([[app, many]]));
+    world.session.setServers([{ address: "10.0.0.9", port: 53 }, peerServer]);
+    await world.pass(2 * deadlineMs);
+    assert.deepEqual(world.seen(app), `fresh ${many.join(" ")}`);
+  }
+});
+
+test("D20: a peer that is silent from the start is known as that after its deadline", async () => {
+  for (const key of [undefined, fleetKey()]) {
+    const world = openPeerWorld([app], { key });
+    world.simulation.node({ name: "us", addresses: ["10.0.0.2"] });
+    world.session.setServers([peerServer]);
+    await world.pass(deadlineMs - 100);
+    assert.equal(world.seen(app), "unknown");
+    await world.pass(200);
+    assert.equal(world.seen(app), "unreachable");
+  }
 });
