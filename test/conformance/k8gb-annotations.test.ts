@@ -26,7 +26,7 @@ interface SeenGslb extends KubeObject {
     readonly resourceRef?: object;
   };
 }
-const gslbs: ResourceType<SeenGslb> = gslbType as ResourceType<SeenGslb>;
+const gslbs: ResourceType<SeenGslb> = gslbType;
 
 let world: ReferenceWorld;
 

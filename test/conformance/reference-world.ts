@@ -244,7 +244,7 @@ export class ReferenceWorld {
   }
 
   async endpoint(name: string): Promise<SeenEndpoint | undefined> {
-    return this.find(dnsEndpointType as ResourceType<SeenEndpoint>, name);
+    return this.find<SeenEndpoint>(dnsEndpointType, name);
   }
 
   /** What was told about an object, as `kind reason: message`. */

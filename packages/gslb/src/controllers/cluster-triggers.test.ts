@@ -188,7 +188,7 @@ const change =
   ({ truth }: GslbWorld): void => {
     const { metadata, namespace = "demo", ...rest } = fields;
     const stored = truth.get(type, { name, namespace })!;
-    truth.put({ ...stored, ...rest, metadata: { ...stored.metadata, ...metadata } } as KubeObject);
+    truth.put({ ...stored, ...rest, metadata: { ...stored.metadata, ...metadata } });
   };
 const inV1 = (
   kind:
@@ -197,7 +197,7 @@ const inV1 = (
     | typeof istioGatewayObjects
     | typeof virtualServiceObjects,
   version = "v1",
-): ResourceType => ({ ...kind, version }) as ResourceType;
+): ResourceType => ({ ...kind, version });
 
 const changes: readonly Change[] = [
   {

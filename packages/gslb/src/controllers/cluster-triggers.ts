@@ -162,8 +162,8 @@ function authorOf({ gslbs }: Pick<ClusterCopies, "gslbs">, { old, now }: ObjectP
   const gslb = key === undefined ? undefined : gslbs.lister.get(key);
   if (gslb?.spec?.ingress === undefined || now === undefined) return undefined;
   const addressesOf = (ingress: Ingress | undefined): unknown => ingress?.status?.loadBalancer?.ingress;
-  const ingress = now as Ingress;
-  const hasNewAddress = !deepEqual(addressesOf(old as Ingress | undefined), addressesOf(ingress));
+  const ingress: Ingress = now;
+  const hasNewAddress = !deepEqual(addressesOf(old), addressesOf(ingress));
   const isAsked = withEmbeddedSpec(ingress, embeddedIngress(gslb)) === ingress;
   return isAsked && !hasNewAddress ? key : undefined;
 }

@@ -7,7 +7,7 @@ import { serverList } from "./server-list.ts";
 /** An Ingress: its rules name the hosts and their Services. */
 export const ingressKind: ReferenceKind = {
   objects: ingressObjects,
-  servers: (object) => ({ servers: serversOfIngress(object as Ingress) }),
+  servers: (object) => ({ servers: serversOfIngress(object) }),
   reachedAt: (object) => reachedBy((object as Ingress).status?.loadBalancer?.ingress),
 };
 

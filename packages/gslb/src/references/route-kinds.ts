@@ -33,7 +33,7 @@ function routeKind(objects: ObjectKind, { namesHosts }: { readonly namesHosts: b
         ? { servers: serversOfRoute(object, services, reads) }
         : serverByAnnotation(gslb, { kind: objects.kind, services });
     },
-    reachedAt: (object, reads) => reachedAtGateways(object as Route, reads),
+    reachedAt: (object, reads) => reachedAtGateways(object, reads),
   };
 }
 

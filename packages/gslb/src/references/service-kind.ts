@@ -10,7 +10,7 @@ export const serviceKind: ReferenceKind = {
   servers({ metadata: { name = "", namespace = "" } }, gslb) {
     return serverByAnnotation(gslb, { kind: "Service", services: [{ namespace, name }] });
   },
-  reachedAt: (object) => reachedAtService(object as Service),
+  reachedAt: (object) => reachedAtService(object),
 };
 
 /** Where a Service of type LoadBalancer is reached; one of another type is reached only where somebody says so. */

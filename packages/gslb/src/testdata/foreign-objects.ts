@@ -88,6 +88,6 @@ export function referTo(target: KubeObject, annotations: Readonly<Record<string,
     apiVersion: "k8gb.io/v1beta1",
     kind: "Gslb",
     metadata: { name: "g", namespace: "demo", annotations },
-    spec: { resourceRef: { apiVersion: apiVersion!, kind: kind!, name: metadata.name! } },
+    spec: { resourceRef: { apiVersion, kind, name: metadata.name! } },
   };
 }
