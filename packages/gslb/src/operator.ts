@@ -14,6 +14,7 @@ import { ClusterCopies } from "./controllers/cluster-copies.ts";
 import { watchCluster } from "./controllers/cluster-triggers.ts";
 import { FleetHosts } from "./controllers/fleet-hosts.ts";
 import { GslbController } from "./controllers/gslb-controller.ts";
+import { Leading } from "./controllers/leading.ts";
 import { observeAll } from "./controllers/observe-all.ts";
 import { ensureNamespace } from "./controllers/own-namespace.ts";
 import { applyConfiguredZones } from "./controllers/zone-bootstrap.ts";
@@ -139,6 +140,7 @@ interface Parts {
   readonly gslbs: GslbController;
   readonly lease: OperatorLease;
   readonly fleetHosts: FleetHosts;
+  readonly leading: Leading;
 }
 
 function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope): Parts {
@@ -230,8 +232,18 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     },
   });
   const { zones } = delegating;
+  const leading = new Leading(runtime, {
+    ...(config.leaderElection
+      ? { election: { client, namespace: config.podNamespace, candidate: geoTag } }
+      : {}),
+    onLead: () => {
+      enqueueGslbs(copies, gslbs);
+      fleetHosts.enqueueAll();
+    },
+  });
+  const isWriting = (): boolean => leading.isLeading;
   const fleetHosts = new FleetHosts(runtime, {
-    ...{ client, namespace: config.podNamespace, geoTag, peers, views, events, tasks, ...metered },
+    ...{ client, namespace: config.podNamespace, geoTag, peers, views, events, tasks, isWriting, ...metered },
     endpoints: copies.endpoints.lister,
     zones: () => zones.zones,
     zoneObject: (zone) =>
@@ -239,7 +251,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     onRecords: (key) => feeder.touch(key),
   });
   const gslbs = new GslbController(runtime, {
-    ...{ client, copies, peers: fleetHosts, views, addresses, events, geoTag, ...metered },
+    ...{ client, copies, peers: fleetHosts, views, addresses, events, geoTag, isWriting, ...metered },
     get geoTags() {
       return members.geoTags;
     },
@@ -266,7 +278,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     keys,
     keyMemory,
     keyExchanges,
-    ...{ delegating, zones, edgeServers, gslbs, lease, fleetHosts },
+    ...{ delegating, zones, edgeServers, gslbs, lease, fleetHosts, leading },
   };
 }
 
@@ -318,6 +330,7 @@ async function start(
   zones.enqueueAll();
   enqueueGslbs(copies, gslbs);
   tasks.start("zone delegations", (ending) => zones.controller.run(ending));
+  tasks.start("leading", (ending) => parts.leading.run(ending));
   tasks.start("hosts of the fleet", (ending) => fleetHosts.controller.run(ending));
   tasks.start(
     "gslbs",

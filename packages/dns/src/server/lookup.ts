@@ -36,6 +36,8 @@ import { ZonesRead } from "./zones-read.ts";
 
 /** `localtargets-`, which no wildcard stands in for: these names are what a cluster says of itself. */
 const localTargets = Uint8Array.from("localtargets-", (character) => character.charCodeAt(0));
+/** The first label of the zone in which a cluster says the same for its peers to transfer. */
+const viewLabel = Uint8Array.from("_localtargets", (character) => character.charCodeAt(0));
 
 /**
  * Answers a question from zones: RFC 1034 §4.3.2 with RFC 4592 (wildcards), RFC 6672 (DNAME) and RFC 6604 (the rcode is
@@ -101,7 +103,7 @@ export class Lookup {
     this.limitHash = query.name.hashes[0]!;
     this.read.enter(view);
     if (!view.ready) return false;
-    if (isLocalTargets(query.name) && this.#lease?.isOver === true) return false;
+    if (isVouchedFor(query.name) && this.#lease?.isOver === true) return false;
     response.authoritative = true;
     let current: ZoneView | undefined = view;
     while (this.#step(current)) {
@@ -273,6 +275,19 @@ export class Lookup {
 
 function isRedirected(type: number): boolean {
   return type !== typeCname && type !== typeAny && type !== typeRrsig && type !== typeNsec;
+}
+
+/** Names that are answered only while somebody vouches for them: `localtargets-*`, and the apex of their view. */
+function isVouchedFor(name: LookupName): boolean {
+  return isLocalTargets(name) || isViewApex(name);
+}
+
+function isViewApex({ octets }: LookupName): boolean {
+  if (octets[0] !== viewLabel.length) return false;
+  for (let index = 0; index < viewLabel.length; index++) {
+    if (octets[index + 1] !== viewLabel[index]) return false;
+  }
+  return true;
 }
 
 function isLocalTargets(name: LookupName): boolean {

@@ -11,23 +11,24 @@ $TTL 60
 ns1 A 192.0.2.53
 www A 192.0.2.1
 localtargets-www A 192.0.2.1
+_localtargets TXT "stands for the apex of a view"
 `;
 
 test("what a cluster says of itself is answered SERVFAIL once the lease on it is over, and all else as before", () => {
   let nowMs = 0;
   const authority = authorityOf([zoneText], { clock: { ...stillClock, monotonicMs: () => nowMs } });
   const rcodes = (): readonly number[] =>
-    ["www", "localtargets-www", "LocalTargets-www", "localtargets-none", "none"].map(
+    ["www", "localtargets-www", "LocalTargets-www", "localtargets-none", "_Localtargets", "none"].map(
       (label) => parseMessage(exchange(authority, question(`${label}.p.test`, "A"))!).rcode,
     );
-  const held = [0, 0, 0, 3, 3];
+  const held = [0, 0, 0, 3, 0, 3];
   nowMs = 1e12;
   assert.deepEqual(rcodes(), held, "nobody ever took the lease");
   authority.lease?.renew(30_000);
   nowMs += 29_999;
   assert.deepEqual(rcodes(), held);
   nowMs += 1;
-  assert.deepEqual(rcodes(), [0, 2, 2, 2, 3]);
+  assert.deepEqual(rcodes(), [0, 2, 2, 2, 2, 3]);
   const told = parseMessage(
     exchange(authority, question("localtargets-www.p.test", "A", { edns: plainEdns }))!,
   );

@@ -4,8 +4,8 @@ import type { Clock } from "@meridian/runtime";
 const octets = 8;
 
 /**
- * Who feeds the names that begin with `localtargets-` holds this lease and renews it; once it is over they are answered
- * SERVFAIL, in every thread, since nobody knows any more whether they are true. All else is answered as before. A lease
+ * Who feeds the names that begin with `localtargets-`, and the zones `_localtargets.*`, holds this lease and renews it; once
+ * it is over those names and the apexes of those zones are answered SERVFAIL, in every thread, since nobody knows any more whether they are true. All else is answered as before. A lease
  * that nobody ever took never ends.
  */
 export class PublicationLease {

@@ -42,6 +42,7 @@ test("the minimal environment gives the defaults, and reading it again the same"
     addressGraceSeconds: 300,
     peerDeadlineMs: 2000,
     peerProof: "preferred",
+    leaderElection: false,
     leaseSeconds: 30,
     answerModes: { weights: "choice", txtTargets: "records" },
     geo: {

@@ -59,6 +59,8 @@ export interface OperatorConfig {
   readonly addressGraceSeconds: number;
   /** `MERIDIAN_PEER_PROOF`: whether peers that cannot prove themselves by the fleet's key are believed all the same. */
   readonly peerProof: "preferred" | "required";
+  /** `MERIDIAN_LEADER_ELECTION`: whether this may be one of several replicas, of which one writes what is decided. */
+  readonly leaderElection: boolean;
   /** `MERIDIAN_LEASE_SECONDS`: how long what the own cluster says of itself is answered after its operator has died. */
   readonly leaseSeconds: number;
   /** `MERIDIAN_WEIGHTS` and `MERIDIAN_TXT_TARGETS` */
@@ -138,6 +140,7 @@ export function parseOperatorConfig(
     }),
     peerDeadlineMs: reader.integer("MERIDIAN_PEER_DEADLINE_MS", { fallback: 2000, min: 100, max: 60_000 }),
     peerProof: reader.choice("MERIDIAN_PEER_PROOF", ["preferred", "required"], "preferred"),
+    leaderElection: reader.flag("MERIDIAN_LEADER_ELECTION", false),
     leaseSeconds: reader.integer("MERIDIAN_LEASE_SECONDS", { fallback: 30, min: 1, max: 3_600 }),
     answerModes: {
       weights: reader.choice("MERIDIAN_WEIGHTS", ["choice", "order"], "choice"),

@@ -78,6 +78,7 @@ function open(server = new FakeObjects()): World {
   const tasks = new TaskScope(silentLogger);
   const hosts: FleetHosts = new FleetHosts(runtime, {
     ...{ client: server.client, namespace: "k8gb", geoTag: "za", views, tasks },
+    isWriting: () => true,
     peers: {
       addHost(host, thresholdSeconds) {
         asked.add(host);

@@ -40,6 +40,8 @@ export interface FleetHostsOptions {
   readonly zoneObject: (zone: string) => ZoneDelegation | undefined;
   readonly events: Pick<EventRecorder, "record">;
   readonly tasks: TaskScope;
+  /** Whether DNSEndpoints are written here: of several replicas only one does. */
+  readonly isWriting: () => boolean;
   readonly meter?: ControllerMeter;
   /** The records of a DNSEndpoint, by `read`, may be others now. */
   readonly onRecords: (key: string) => void;
@@ -90,6 +92,11 @@ export class FleetHosts {
       ...(options.meter === undefined ? {} : { meter: options.meter }),
       reconcile: (key, signal) => this.#reconcile(key, signal),
     });
+  }
+
+  /** Has all DNSEndpoints put right. */
+  enqueueAll(): void {
+    for (const key of this.#shards.keys()) this.controller.enqueue(key);
   }
 
   /** Takes over what an earlier run stored. Call it once the Gslbs of this cluster are known. */
@@ -260,7 +267,7 @@ export class FleetHosts {
 
   async #reconcile(key: string, signal: AbortSignal): Promise<void> {
     for (const host of this.#shards.get(key) ?? []) this.#plan(host);
-    if (this.#isAsWanted(key)) return;
+    if (this.#isAsWanted(key) || !this.#options.isWriting()) return;
     const records = this.#recordsOf(key);
     const desired = this.#desired(key, records);
     const { namespace } = this.#options;

@@ -52,6 +52,8 @@ export interface GslbControllerOptions {
   readonly addressGraceSeconds: number;
   /** The load-balanced zones that there are now. */
   readonly zones: () => readonly string[];
+  /** Whether what is decided is written here: of several replicas only one does. Default: it is. */
+  readonly isWriting?: () => boolean;
   /** What the DNS server knows of places. */
   readonly geo?: () => GeoKnowledge | undefined;
 }
@@ -170,7 +172,10 @@ export class GslbController {
     this.#rest(gslb, resolved);
     // Whoever waits for a copy is woken when it is complete.
     if (resolved.outcome.kind === "pending") return undefined;
-    const refused = await writeEmbeddedIngress(gslb, resolved, { ...this.#options, signal });
+    const isWriting = this.#options.isWriting?.() ?? true;
+    const refused = isWriting
+      ? await writeEmbeddedIngress(gslb, resolved, { ...this.#options, signal })
+      : undefined;
     const exposed = this.#exposed(gslb, resolved);
     const stored = this.#options.copies.endpoints.lister.get(key);
     const now = this.#runtime.clock.now();
@@ -197,6 +202,7 @@ export class GslbController {
     const plan = planGslb(snapshot);
     const before = this.#plans.get(key)?.plan;
     this.#plans.set(key, { plan, exposed, at: now });
+    if (!isWriting) return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
 
     // What the collector takes from a Gslb that is being deleted must not be made anew.
     const isCollected = stored === undefined && gslb.metadata.deletionTimestamp !== undefined;

@@ -10,13 +10,16 @@ const viewLabel = [...new TextEncoder().encode("_localtargets")];
  */
 export function viewTransferServer(options: {
   readonly clock: Clock;
-  readonly authority: Pick<Authority, "zone">;
+  readonly authority: Pick<Authority, "zone" | "lease">;
 }): TransferServer {
   const key = foldNameText(peerKeyName);
   return new TransferServer({
     clock: options.clock,
     zones: options.authority,
-    policy: { allows: (zone, by) => by.key === key && isView(zone) },
+    policy: {
+      // What nobody vouches for any more is given to nobody.
+      allows: (zone, by) => by.key === key && isView(zone) && options.authority.lease?.isOver !== true,
+    },
   });
 }
 
