@@ -59,7 +59,8 @@ export class BelievedTargets implements Invariant {
       member.isDiskBroken ||
       this.#world.fleet.clusters.get(tag)?.operatorDiedAtMs !== undefined ||
       (member.kind === "k8gb" && this.#k8gbIsBehind(tag));
-    if (facts.answer.value === null || isHelpless || nowMs < facts.tamperedMs + localMs) return;
+    if (facts.answer.value === null || isHelpless || facts.isTamperedUnseen) return;
+    if (nowMs < facts.tamperedMs + localMs) return;
     const { host } = facts.application;
     for (const target of targetsIn(facts.answer.value)) {
       this.#judged++;

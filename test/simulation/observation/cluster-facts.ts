@@ -24,8 +24,10 @@ export interface ApplicationFacts {
   /** What its DNS server answers for `localtargets-<host>`; while it answers nothing, what it last did. */
   readonly published: Tracked<readonly string[]>;
   readonly publishedHistory: TargetHistory;
-  /** When somebody else than the operator last changed its DNSEndpoint. */
+  /** When somebody else than the operator last changed its DNSEndpoint, and the operator could begin to mend that. */
   tamperedMs: number;
+  /** Whether that was while the operator did nothing. What is stored stands in after its start until peers were asked. */
+  isTamperedUnseen: boolean;
   /** Thresholds that the Gslb had, with the time until when; the newest last. */
   readonly thresholds: { thresholdMs: number; untilMs: number }[];
 }
@@ -44,12 +46,20 @@ export class ClusterFacts {
   readonly applications: readonly ApplicationFacts[];
   readonly #questions: ReadonlyMap<ApplicationFacts, Questions>;
   readonly #byName: ReadonlyMap<string, ApplicationFacts>;
+  /** How long after a start every peer was asked, or its deadline passed. */
+  readonly #askedMs: number;
   #changedKeys: readonly string[] = [];
   #version: string | undefined;
 
-  constructor(member: Member, sight: Sight, applications: readonly Application[]) {
+  constructor(
+    member: Member,
+    sight: Sight,
+    of: { readonly applications: readonly Application[]; readonly askedMs: number },
+  ) {
+    const { applications } = of;
     this.member = member;
     this.sight = sight;
+    this.#askedMs = of.askedMs;
     this.applications = applications.map((application) => ({
       application,
       strategy: new Tracked<GslbStrategySpec | null>(null, 0),
@@ -62,6 +72,7 @@ export class ClusterFacts {
       published: new Tracked<readonly string[]>([], 0),
       publishedHistory: new TargetHistory(),
       tamperedMs: Number.NEGATIVE_INFINITY,
+      isTamperedUnseen: false,
       thresholds: [{ thresholdMs: 0, untilMs: Infinity }],
     }));
     this.#byName = new Map(this.applications.map((facts) => [facts.application.name, facts]));
@@ -88,9 +99,24 @@ export class ClusterFacts {
     let isChanged = false;
     const { keys, applications, tampered } = this.sight.takeChanges();
     this.#changedKeys = keys;
-    for (const name of tampered) this.about(name).tamperedMs = nowMs;
+    for (const name of tampered) {
+      const facts = this.about(name);
+      facts.tamperedMs = nowMs;
+      facts.isTamperedUnseen = true;
+    }
+    this.#seeTampered();
     for (const name of applications) isChanged = this.#readTruth(this.about(name), nowMs) || isChanged;
     return this.#readAnswers(nowMs) || isChanged || keys.length > 0;
+  }
+
+  #seeTampered(): void {
+    const { worksSinceMs } = this.member;
+    if (worksSinceMs === undefined) return;
+    for (const facts of this.applications) {
+      if (!facts.isTamperedUnseen) continue;
+      facts.isTamperedUnseen = false;
+      if (facts.tamperedMs < worksSinceMs) facts.tamperedMs = worksSinceMs + this.#askedMs;
+    }
   }
 
   #readTruth(facts: ApplicationFacts, nowMs: number): boolean {

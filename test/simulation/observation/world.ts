@@ -132,7 +132,8 @@ export class World {
       k8gb === undefined
         ? new MeridianSight(fleet.cluster(tag), { zones, applications })
         : new K8gbSight(k8gb);
-    return new ClusterFacts(fleet.member(tag), sight, applications);
+    const askedMs = 2 * fleet.settings.deadlineMs;
+    return new ClusterFacts(fleet.member(tag), sight, { applications, askedMs });
   }
 
   #reachNow(tag: Tag, peer: Tag): Reach {
