@@ -1,7 +1,7 @@
 import type { DnsClient, ResourceRecord, TsigKey } from "@meridian/dns";
 import type { Endpoint } from "@meridian/runtime";
 import { splitFamilies } from "../decide/address-family.ts";
-import { canonicalName } from "../decide/dns-name.ts";
+import { canonicalName, isInZone } from "../decide/dns-name.ts";
 import type { ZonePair } from "../decide/zone-names.ts";
 import type { ParentRecords, ParentSet } from "./parent-update.ts";
 
@@ -72,11 +72,24 @@ async function askSet(asked: AskedSet, question: ParentQuestion): Promise<Parent
     if (outcome === "data" && authoritative) return undefined;
     const set = setOf(asked, outcome === "data" ? records : authority);
     if (type === "NS" && set.data.length > 0) return set;
+    if (type === "NS" && authority.some((record) => isCutBetween(record, { parent, name }))) return undefined;
     throw new Error(`${what}: ${at} refers to other servers; it must be one that serves ${parent}`);
   }
   if (!authoritative)
     throw new Error(`${what}: ${at} answers without authority; it must be one that serves ${parent}`);
   return setOf(asked, records);
+}
+
+/**
+ * Whether the parent delegates another zone that the asked one is inside of: all its server can say of what is below is
+ * where that one is served. It still takes what is written there, above all the addresses of name servers.
+ */
+function isCutBetween(
+  { type, name: cut }: ResourceRecord,
+  { parent, name }: { readonly parent: string; readonly name: string },
+): boolean {
+  const isBelow = canonicalName(cut) !== canonicalName(parent) && isInZone(cut, parent);
+  return type === "NS" && isBelow && isInZone(name, cut);
 }
 
 function setOf({ name, type }: AskedSet, records: readonly ResourceRecord[]): ParentSet {

@@ -107,6 +107,21 @@ test("D-13: a parent that tells a cluster nothing still takes its records in and
   assert.deepEqual([setOf(child, "NS"), setOf(nameServer("eu"), "A")], [["30", ...nsSet("us")], []]);
 });
 
+test("a zone inside of another that the parent delegates gets the addresses by which its clusters find each other", async () => {
+  const { sim, zone, setOf, provider } = await openParent();
+  const atEu = provider("eu");
+  await sim.complete(atEu.ensure(eu, signal));
+  const ownNameServer = "gslb-ns-eu-deep-cloud.example.com";
+  const inner = { ...eu, loadBalancedZone: `deep.${child}`, ownNameServer, nameServers: [ownNameServer] };
+  await sim.complete(atEu.ensure(inner, signal));
+  assert.deepEqual(setOf(ownNameServer, "A"), ["30", "192.0.2.1"]);
+  const serial = zone.serial;
+  await sim.complete(atEu.ensure(inner, signal));
+  assert.equal(zone.serial, serial, "an update of what is there changes nothing");
+  await sim.complete(atEu.withdraw(inner, signal));
+  assert.deepEqual([setOf(ownNameServer, "A"), setOf(child, "NS")], [[], ["30", ...nsSet("eu")]]);
+});
+
 test("a server that is no server of the parent is told, and not written to", async () => {
   const { sim, provider } = await openParent();
   await assert.rejects(
