@@ -1,11 +1,16 @@
 import { hostNameProblem } from "../decide/dns-name.ts";
 import { isIpv4, isIpv6 } from "@meridian/kube";
+import { settingDefinitions } from "./setting-definitions.ts";
 
-/** One thing wrong with the environment. */
+const secretVariables = new Set(
+  settingDefinitions.filter(({ isSecret }) => isSecret).map(({ variable }) => variable),
+);
+
+/** One thing wrong with the settings. */
 export interface ConfigProblem {
   readonly variable: string;
   readonly value: string;
-  /** One line: variable, value, rule and an example. */
+  /** One line: the variable, flag or place in a file, value, rule and an example. */
   readonly message: string;
 }
 
@@ -15,21 +20,32 @@ export interface ServerAddress {
   readonly port: number;
 }
 
+/** Where settings came from: by variable, as it is to be called in a problem. A variable that is absent is called by its name. */
+export type SettingOrigins = ReadonlyMap<string, string>;
+
 /** Reads variables one by one and collects what is wrong with them, so that all problems are told at once. */
 export class EnvironmentReader {
   readonly problems: ConfigProblem[] = [];
   readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #origins: SettingOrigins;
 
-  constructor(environment: Readonly<Record<string, string | undefined>>) {
+  constructor(
+    environment: Readonly<Record<string, string | undefined>>,
+    origins: SettingOrigins = new Map(),
+  ) {
     this.#environment = environment;
+    this.#origins = origins;
   }
 
   /** Reports a problem of a variable's value. `rule` reads on after "must ". */
   refuse(variable: string, rule: string, value: string = this.text(variable)): void {
+    const isSecret = secretVariables.has(variable);
+    const shown = isSecret ? "[hidden]" : JSON.stringify(value);
+    const name = this.#origins.get(variable) ?? variable;
     this.problems.push({
       variable,
-      value,
-      message: `${variable} is ${JSON.stringify(value)}; it must ${rule}`,
+      value: isSecret ? "" : value,
+      message: `${name} is ${shown}; it must ${rule}`,
     });
   }
 
@@ -50,6 +66,16 @@ export class EnvironmentReader {
     const limits = range.max === undefined ? `of ${range.min} or more` : `from ${range.min} to ${range.max}`;
     this.refuse(variable, `be a whole number ${limits}, for example ${range.fallback}`);
     return range.fallback;
+  }
+
+  /** A number with a fraction. */
+  ratio(variable: string, fallback: number): number {
+    const value = this.text(variable).trim();
+    if (value === "") return fallback;
+    const number = /^\d*\.?\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= 0 && number <= 1) return number;
+    this.refuse(variable, "be a number from 0 to 1, for example 0.1");
+    return fallback;
   }
 
   flag(variable: string, fallback: boolean): boolean {

@@ -21,7 +21,7 @@ function refusedVariables(more: Environment): readonly string[] {
   return (parseOperatorConfig({ ...minimal, ...more }).problems ?? []).map((problem) => problem.variable);
 }
 
-test("the minimal environment gives the defaults, and reading it again the same", () => {
+test("Configuration: the minimal environment gives the defaults, and reading it again the same", () => {
   const { peers, ...rest } = config();
   assert.equal(peers.size, 0);
   assert.deepEqual(rest, {
@@ -37,6 +37,7 @@ test("the minimal environment gives the defaults, and reading it again the same"
     nameServerTtlSeconds: 30,
     periodSeconds: 30,
     zonePeriodSeconds: 300,
+    zoneRetrySeconds: 30,
     podNamespace: "k8gb",
     notify: true,
     addressGraceSeconds: 300,
@@ -54,6 +55,7 @@ test("the minimal environment gives the defaults, and reading it again the same"
     },
     provider: { kind: "externalDns" },
     metricsAddress: { host: "0.0.0.0", port: 8080 },
+    tracing: { enabled: false, samplingRatio: 1, endpoint: "http://localhost:4318" },
     log: { level: "info", format: "simple" },
     deprecations: [],
   });
@@ -140,6 +142,21 @@ const accepted: readonly {
       },
     },
   },
+  {
+    name: "traces to a collector beside",
+    environment: { TRACING_ENABLED: "true", TRACING_SAMPLING_RATIO: "0.25" },
+    expect: { tracing: { enabled: true, samplingRatio: 0.25, endpoint: "http://localhost:4318" } },
+  },
+  {
+    name: "traces to a URL",
+    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.test:4318/" },
+    expect: { tracing: { enabled: false, samplingRatio: 1, endpoint: "https://collector.test:4318" } },
+  },
+  {
+    name: "D13: the wait after a delegation failed, which has an effect",
+    environment: { ZONE_DELEGATION_RECOVERY_SECONDS: "5" },
+    expect: { zoneRetrySeconds: 5 },
+  },
   { name: "no NOTIFY", environment: { MERIDIAN_NOTIFY: "false" }, expect: { notify: false } },
   {
     name: "no provider",
@@ -191,7 +208,7 @@ const accepted: readonly {
 ];
 
 for (const { name, environment, expect } of accepted) {
-  test(`accepted: ${name}`, () => {
+  test(`Configuration, accepted: ${name}`, () => {
     const parsed = config(environment);
     for (const [field, value] of Object.entries(expect))
       assert.deepEqual(parsed[field as keyof OperatorConfig], value, field);
@@ -291,6 +308,16 @@ const refused: readonly {
     environment: { COREDNS_SERVICE_TYPE: "Loadbalancer" },
     variables: ["COREDNS_SERVICE_TYPE"],
   },
+  {
+    name: "a share of traces over 1",
+    environment: { TRACING_SAMPLING_RATIO: "1.5" },
+    variables: ["TRACING_SAMPLING_RATIO"],
+  },
+  {
+    name: "a collector without port number",
+    environment: { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:none" },
+    variables: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
+  },
   { name: "a name server TTL of 0", environment: { NS_RECORD_TTL: "0" }, variables: ["NS_RECORD_TTL"] },
   {
     name: "an explicit peer that is no peer",
@@ -305,12 +332,12 @@ const refused: readonly {
 ];
 
 for (const { name, environment, variables } of refused) {
-  test(`refused: ${name}`, () => {
+  test(`Configuration, refused: ${name}`, () => {
     assert.deepEqual(refusedVariables(environment), variables);
   });
 }
 
-test("the deprecated edge server is used, and each deprecated variable is told once", () => {
+test("Configuration: the deprecated edge server is used, and each deprecated variable is told once", () => {
   const both = config({ EDGE_DNS_SERVERS: "", EDGE_DNS_SERVER: "x.test", EDGE_DNS_SERVER_PORT: "1053" });
   assert.deepEqual([both.edgeDnsServers, both.deprecations.length], [[{ host: "x.test", port: 1053 }], 2]);
   const one = config({ EDGE_DNS_SERVERS: "", EDGE_DNS_SERVER: "x.test" });

@@ -10,10 +10,15 @@ import {
   parseServerAddress,
   type ConfigProblem,
   type ServerAddress,
+  type SettingOrigins,
 } from "./environment-reader.ts";
 import { parseGeoConfig, type GeoConfig } from "./geo-config.ts";
 import { parseInfobloxConfig, type InfobloxConfig } from "./infoblox-config.ts";
 import { parseRfc2136Config, type Rfc2136Config } from "./rfc2136-config.ts";
+import { parseTracingConfig, type TracingConfig } from "./tracing-config.ts";
+
+/** Where it is not given, or 0: what failed is tried again all the same, since nobody else might look. */
+const zoneRetrySecondsDefault = 30;
 
 /** How the own DNS server is exposed: the types that a Service has. */
 export type DnsServiceType = "ClusterIP" | "LoadBalancer" | "NodePort" | "ExternalName";
@@ -46,6 +51,8 @@ export interface OperatorConfig {
   readonly periodSeconds: number;
   /** `ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS` */
   readonly zonePeriodSeconds: number;
+  /** `ZONE_DELEGATION_RECOVERY_SECONDS`: the longest wait between two tries for a ZoneDelegation that failed. */
+  readonly zoneRetrySeconds: number;
   /** `POD_NAMESPACE` */
   readonly podNamespace: string;
   /** `MERIDIAN_NOTIFY`: tells peers of changes at once and listens to them. False leaves polling only. */
@@ -74,6 +81,8 @@ export interface OperatorConfig {
     | { readonly kind: "infoblox"; readonly infoblox: InfobloxConfig };
   /** `METRICS_ADDRESS` */
   readonly metricsAddress: ServerAddress;
+  /** The variables that start with `TRACING_`, and `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  readonly tracing: TracingConfig;
   /** `LOG_LEVEL` and `LOG_FORMAT` */
   readonly log: {
     readonly level: "debug" | "info" | "warn" | "error" | "trace";
@@ -88,11 +97,16 @@ export type ParsedOperatorConfig =
   | { readonly config: OperatorConfig; readonly problems?: undefined }
   | { readonly config?: undefined; readonly problems: readonly ConfigProblem[] };
 
-/** Reads the operator's configuration from environment variables under k8gb's names, or reports every problem at once. */
+/**
+ * Reads the operator's configuration from environment variables under k8gb's names, or reports every problem at once.
+ *
+ * @param origins where values were given, if not in the environment; problems name that place
+ */
 export function parseOperatorConfig(
   environment: Readonly<Record<string, string | undefined>>,
+  origins?: SettingOrigins,
 ): ParsedOperatorConfig {
-  const reader = new EnvironmentReader(environment);
+  const reader = new EnvironmentReader(environment, origins);
   const deprecations: string[] = [];
   const geoTag = reader.text("CLUSTER_GEO_TAG");
   if (!isGeoTag(geoTag))
@@ -131,6 +145,8 @@ export function parseOperatorConfig(
     nameServerTtlSeconds: reader.integer("NS_RECORD_TTL", { fallback: 30, min: 1, max: ttlSecondsMax }),
     periodSeconds: reader.integer("RECONCILE_REQUEUE_SECONDS", { fallback: 30, min: 0 }),
     zonePeriodSeconds: reader.integer("ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS", { fallback: 300, min: 0 }),
+    zoneRetrySeconds:
+      reader.integer("ZONE_DELEGATION_RECOVERY_SECONDS", { fallback: 30, min: 0 }) || zoneRetrySecondsDefault,
     podNamespace: reader.text("POD_NAMESPACE", "k8gb"),
     notify: reader.flag("MERIDIAN_NOTIFY", true),
     addressGraceSeconds: reader.integer("MERIDIAN_ADDRESS_GRACE_SECONDS", {
@@ -149,13 +165,14 @@ export function parseOperatorConfig(
     geo: parseGeoConfig(reader),
     provider,
     metricsAddress: parseMetricsAddress(reader),
+    tracing: parseTracingConfig(reader),
     log: {
       level: reader.choice("LOG_LEVEL", ["debug", "info", "warn", "error", "trace"], "info"),
       format: reader.choice("LOG_FORMAT", ["simple", "json"], "simple"),
     },
     deprecations,
   };
-  reader.integer("ZONE_DELEGATION_RECOVERY_SECONDS", { fallback: 3600, min: 0 });
+  reader.flag("COREDNS_EXPOSED", false);
   return reader.problems.length === 0 ? { config } : { problems: reader.problems };
 }
 

@@ -81,7 +81,7 @@ export class ZoneDelegationController {
     this.controller = new Controller(runtime, {
       name: "zone-delegation",
       concurrency: 4,
-      retryMsMax: 30_000,
+      retryMsMax: options.config.zoneRetrySeconds * 1000,
       ...(options.meter === undefined ? {} : { meter: options.meter }),
       reconcile: (key, signal) => this.#reconcile(key, signal),
     });
