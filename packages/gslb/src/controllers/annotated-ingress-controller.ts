@@ -21,7 +21,7 @@ import { isRefusal } from "./refusal.ts";
 /** What Gslbs are made of and with. */
 export interface AnnotatedIngressOptions {
   readonly client: Pick<KubeClient, "get" | "apply" | "delete">;
-  readonly copies: Pick<ClusterCopies, "ingresses" | "gslbs">;
+  readonly copies: Pick<ClusterCopies, "ingresses" | "canonicalGslbs">;
   readonly events: Pick<EventRecorder, "record">;
   readonly meter?: ControllerMeter;
 }
@@ -54,7 +54,7 @@ export class AnnotatedIngressController {
           keysOf: (ingress) => (isAnnotated(ingress) ? [objectKey(ingress.metadata)] : []),
           predicate: { onUpdate: (old, ingress) => !sameWish(old, ingress) },
         }),
-        watchMapped(copies.gslbs, {
+        watchMapped(copies.canonicalGslbs, {
           keysOf: (gslb) => {
             const key = objectKey(gslb.metadata);
             const isMade = controllerOf(gslb)?.kind === "Ingress";
@@ -70,7 +70,7 @@ export class AnnotatedIngressController {
   async #reconcile(key: string, signal: AbortSignal): Promise<void> {
     const { copies, events } = this.#options;
     const ingress = copies.ingresses.lister.get(key);
-    const gslb = copies.gslbs.lister.get(key);
+    const gslb = copies.canonicalGslbs.lister.get(key);
     // What the collector takes from an Ingress that is gone or going must not be made anew.
     if (ingress === undefined || ingress.metadata.deletionTimestamp !== undefined) return;
     const wish = annotatedIngress(ingress);

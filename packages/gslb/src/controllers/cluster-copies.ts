@@ -14,18 +14,24 @@ import type { BackendState, ServiceRef } from "../decide/gslb-snapshot.ts";
 import type { CopyState, ReferenceSource } from "../references/reference-source.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
+import { legacyGslbs } from "../resources/legacy-gslb.ts";
 import { kindName, type ObjectKind } from "../resources/object-kind.ts";
 import { dnsEndpointType, gslbType, zoneDelegationType } from "../resources/resource-types.ts";
 import type { ZoneDelegation } from "../resources/zone-delegation.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
+import { EffectiveGslbs } from "./effective-gslbs.ts";
 import { OptionalCopies } from "./optional-copies.ts";
+import type { OptionalCopy } from "./optional-copy.ts";
 
 const byService = "service";
 const serviceNameLabel = "kubernetes.io/service-name";
 
 /** The copies of everything in the own cluster that the balancer reads. */
 export class ClusterCopies implements ReferenceSource {
-  readonly gslbs: Informer<Gslb>;
+  /** Those that are in effect, of both groups. */
+  readonly gslbs: EffectiveGslbs;
+  readonly canonicalGslbs: Informer<Gslb>;
+  readonly legacyGslbs: OptionalCopy<Gslb>;
   readonly zones: Informer<ZoneDelegation>;
   readonly endpoints: Informer<DnsEndpoint>;
   readonly ingresses: Informer<Ingress>;
@@ -39,7 +45,9 @@ export class ClusterCopies implements ReferenceSource {
     { client, tasks }: { readonly client: KubeClient; readonly tasks: TaskScope },
   ) {
     this.optional = new OptionalCopies(runtime, { client, tasks });
-    this.gslbs = new Informer<Gslb>(runtime, { client, type: gslbType });
+    this.canonicalGslbs = new Informer<Gslb>(runtime, { client, type: gslbType });
+    this.legacyGslbs = this.optional.of(legacyGslbs);
+    this.gslbs = new EffectiveGslbs({ canonical: this.canonicalGslbs, legacy: this.legacyGslbs });
     this.zones = new Informer<ZoneDelegation>(runtime, { client, type: zoneDelegationType });
     this.endpoints = new Informer<DnsEndpoint>(runtime, { client, type: dnsEndpointType });
     this.ingresses = new Informer<Ingress>(runtime, { client, type: ingressType });
@@ -61,7 +69,7 @@ export class ClusterCopies implements ReferenceSource {
   }
 
   get #always(): readonly Informer[] {
-    return [this.gslbs, this.zones, this.endpoints, this.ingresses, this.services, this.slices];
+    return [this.canonicalGslbs, this.zones, this.endpoints, this.ingresses, this.services, this.slices];
   }
 
   /** Follows the API server; resolves when every copy is complete for the first time but for optional ones. */

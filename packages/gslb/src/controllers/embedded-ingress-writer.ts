@@ -5,6 +5,8 @@ import { embeddedIngress, withEmbeddedSpec } from "../references/embedded-ingres
 import type { ResolvedReference } from "../references/resolve-reference.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import { managedByLabel } from "../resources/gslb-annotations.ts";
+import { isEnding } from "../resources/legacy-gslb.ts";
+import { isPredecessor } from "../resources/owner.ts";
 import { isRefusal } from "./refusal.ts";
 
 /** The copy of the Ingresses. */
@@ -32,6 +34,7 @@ export async function writeEmbeddedIngress(
   // What the collector takes from a Gslb that is being deleted must not be made anew.
   if (resolved.target.by !== "embedded" || gslb.metadata.deletionTimestamp !== undefined) return undefined;
   const stored = options.copies.ingresses.lister.get(resolved.target.key);
+  if (stored === undefined && isEnding(gslb)) return undefined;
   if (stored !== undefined && !isOurs(stored, gslb)) {
     const message = `Ingress ${resolved.target.key} exists and is not this Gslb's; refer to it by spec.resourceRef, or delete or rename one of the two`;
     return { kind: "failed", reason: "NotOwned", message, gone: false };
@@ -52,9 +55,10 @@ export async function writeEmbeddedIngress(
   }
 }
 
-/** Ours: controlled by this Gslb, or by nobody but marked as made by a Gslb. */
+/** Ours: controlled by this Gslb or the legacy one that it follows, or by nobody but marked as made by a Gslb. */
 function isOurs(ingress: Ingress, gslb: Gslb): boolean {
   const controller = controllerOf(ingress);
-  if (controller !== undefined) return controller.uid === gslb.metadata.uid;
+  if (controller !== undefined)
+    return controller.uid === gslb.metadata.uid || isPredecessor(controller, gslb);
   return ingress.metadata.labels?.[managedByLabel] === "gslb";
 }

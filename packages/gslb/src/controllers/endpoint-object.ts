@@ -6,8 +6,9 @@ import {
   type DnsEndpointRecord,
 } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
-import { isGslbReference } from "../resources/owner.ts";
-import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
+import { typeOfGslb } from "../resources/legacy-gslb.ts";
+import { isPredecessor } from "../resources/owner.ts";
+import { dnsEndpointType } from "../resources/resource-types.ts";
 
 /** Both the labels and the annotations of a DNSEndpoint that the clusters' own DNS servers answer from. */
 const marks = { [dnsTypeLabel]: "local", [legacyDnsTypeLabel]: "local" };
@@ -23,7 +24,7 @@ export function desiredEndpoint(gslb: Gslb, records: readonly DnsEndpointRecord[
       namespace,
       labels: marks,
       annotations: marks,
-      ownerReferences: [ownerReferenceTo(gslb, gslbType)],
+      ownerReferences: [ownerReferenceTo(gslb, typeOfGslb(gslb))],
     },
     spec: { endpoints: records },
   };
@@ -31,7 +32,8 @@ export function desiredEndpoint(gslb: Gslb, records: readonly DnsEndpointRecord[
 
 /**
  * The stored DNSEndpoint with the records in it; itself where nothing differs. What others added to its metadata stays,
- * and so does a controller that it has; where it has none, the Gslb becomes it.
+ * and so does a controller that it has; where it has none, the Gslb becomes it. A legacy Gslb hands it over to the one that
+ * follows it.
  */
 export function withRecords(
   stored: DnsEndpoint,
@@ -39,13 +41,15 @@ export function withRecords(
   records: readonly DnsEndpointRecord[],
 ): DnsEndpoint {
   const owners = stored.metadata.ownerReferences ?? [];
+  const kept = owners.filter((owner) => !isPredecessor(owner, gslb));
+  const isControlled = kept.some(({ controller }) => controller === true);
   const metadata = {
     ...stored.metadata,
     labels: { ...stored.metadata.labels, ...marks },
     annotations: { ...stored.metadata.annotations, ...marks },
-    ...(controllerOf(stored) === undefined
-      ? { ownerReferences: [...owners, ownerReferenceTo(gslb, gslbType)] }
-      : {}),
+    ...(isControlled && kept.length === owners.length
+      ? {}
+      : { ownerReferences: isControlled ? kept : [...kept, ownerReferenceTo(gslb, typeOfGslb(gslb))] }),
   };
   const next: DnsEndpoint = { ...stored, metadata, spec: { ...stored.spec, endpoints: records } };
   return deepEqual(next, stored) ? stored : next;
@@ -66,8 +70,7 @@ export function endpointProblem(stored: DnsEndpoint | undefined, gslb: Gslb): st
   const controller = stored === undefined ? undefined : controllerOf(stored);
   if (controller === undefined || controller.uid === gslb.metadata.uid) return undefined;
   const { namespace = "", name = "" } = gslb.metadata;
-  // A legacy Gslb hands its DNSEndpoint over; a Gslb of this name that was deleted and made again takes it as its own
-  // only once the old one is collected.
-  if (isGslbReference(controller) && controller.apiVersion.startsWith("k8gb.absa.oss/")) return undefined;
+  // A Gslb of this name that was deleted and made again takes it as its own only once the old one is collected.
+  if (isPredecessor(controller, gslb)) return undefined;
   return `DNSEndpoint ${namespace}/${name} is controlled by ${controller.kind} ${controller.name}; delete it or rename the Gslb`;
 }

@@ -23,7 +23,8 @@ import type { ReferenceSource } from "../references/reference-source.ts";
 import { resolveReference, type ResolvedReference } from "../references/resolve-reference.ts";
 import type { DnsEndpoint, DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import type { Gslb, GslbServer, GslbStatus } from "../resources/gslb.ts";
-import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
+import { isEnding, typeOfGslb } from "../resources/legacy-gslb.ts";
+import { dnsEndpointType } from "../resources/resource-types.ts";
 import type { EndpointCopies } from "../zones/booked-endpoint.ts";
 import type { ClusterCopies } from "./cluster-copies.ts";
 import { desiredEndpoint, endpointProblem, withRecords } from "./endpoint-object.ts";
@@ -204,8 +205,8 @@ export class GslbController {
     this.#plans.set(key, { plan, exposed, at: now });
     if (!isWriting) return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
 
-    // What the collector takes from a Gslb that is being deleted must not be made anew.
-    const isCollected = stored === undefined && gslb.metadata.deletionTimestamp !== undefined;
+    // What the collector takes from a Gslb that is being deleted must not be made anew, nor what its successor will make.
+    const isCollected = stored === undefined && isEnding(gslb);
     if (plan.records !== undefined && !isCollected) {
       try {
         await this.#writeEndpoint(gslb, stored, { records: plan.records, signal });
@@ -344,7 +345,7 @@ export class GslbController {
     const copy = this.#options.copies.gslbs.lister.get(key);
     try {
       const written = await this.#options.client.updateStatus<Gslb>(
-        gslbType,
+        typeOfGslb(gslb),
         { ...gslb, status: wanted },
         { signal },
       );

@@ -9,6 +9,8 @@ export async function observeAll(
   copies: Pick<ClusterCopies, "gslbs" | "optional">,
   gslbs: Pick<GslbController, "observe">,
 ): Promise<void> {
+  // Whether there are legacy Gslbs.
+  await copies.optional.settled();
   for (;;) {
     const { kindCount } = copies.optional;
     for (const gslb of copies.gslbs.lister.list()) gslbs.observe(gslb).reachedAt();

@@ -1,7 +1,7 @@
 import { deepEqual, ownerReferenceTo, type Ingress, type IngressRule } from "@meridian/kube";
 import { managedByLabel } from "../resources/gslb-annotations.ts";
 import type { Gslb } from "../resources/gslb.ts";
-import { gslbType } from "../resources/resource-types.ts";
+import { typeOfGslb } from "../resources/legacy-gslb.ts";
 
 /** The Ingress that a Gslb's embedded spec asks for. No annotations are copied. */
 export function embeddedIngress(gslb: Gslb): Ingress {
@@ -14,7 +14,7 @@ export function embeddedIngress(gslb: Gslb): Ingress {
       name,
       namespace,
       labels: { [managedByLabel]: "gslb" },
-      ownerReferences: [ownerReferenceTo(gslb, gslbType)],
+      ownerReferences: [ownerReferenceTo(gslb, typeOfGslb(gslb))],
     },
     spec: {
       ...(given.ingressClassName === undefined ? {} : { ingressClassName: given.ingressClassName }),

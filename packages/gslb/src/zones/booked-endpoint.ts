@@ -4,14 +4,18 @@ import { parseGslbPolicy } from "../decide/gslb-policy.ts";
 import { publishedPolicyText } from "../decide/published-host.ts";
 import { isLocalDnsEndpoint, type DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
-import { isGslbReference } from "../resources/owner.ts";
+import { isGslbReference, isPredecessor } from "../resources/owner.ts";
 import { gslbType } from "../resources/resource-types.ts";
 import type { BookedObject } from "./endpoint-book.ts";
 
 /** The copies that say whether a DNSEndpoint counts. */
 export interface EndpointCopies {
   readonly endpoints: { readonly lister: Pick<Lister<DnsEndpoint>, "get"> };
-  readonly gslbs: { readonly lister: Pick<Lister<Gslb>, "get"> };
+  readonly gslbs: {
+    readonly lister: Pick<Lister<Gslb>, "get">;
+    /** It cannot be told whether a legacy Gslb is there. */
+    readonly isLegacyUnknown?: boolean;
+  };
 }
 
 /**
@@ -29,13 +33,14 @@ export function readBooked(
   if (object === undefined || !isLocalDnsEndpoint(object)) return undefined;
   const records = object.spec?.endpoints ?? [];
   const controller = controllerOf(object);
-  const isOfGslb = isGslbReference(controller) && controller.apiVersion.startsWith(`${gslbType.group}/`);
-  if (!isOfGslb) {
+  const gslb = copies.gslbs.lister.get(key);
+  const isLegacy = isGslbReference(controller) && !controller.apiVersion.startsWith(`${gslbType.group}/`);
+  if (!isGslbReference(controller) || (isLegacy && gslb === undefined && copies.gslbs.isLegacyUnknown)) {
     const since = object.metadata.creationTimestamp ?? "";
     return { booked: { key, since, isOwn: false, records }, object };
   }
-  const gslb = copies.gslbs.lister.get(key);
-  if (gslb === undefined || gslb.metadata.uid !== controller.uid) return undefined;
+  if (gslb === undefined) return undefined;
+  if (gslb.metadata.uid !== controller.uid && !isPredecessor(controller, gslb)) return undefined;
   // Whether a weight names a cluster of the fleet is for those who decide; here it is told as it stands.
   const { policy } = parseGslbPolicy(gslb, Object.keys(gslb.spec?.strategy?.weight ?? {}));
   const since = gslb.metadata.creationTimestamp ?? "";
