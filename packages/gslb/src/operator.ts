@@ -87,6 +87,8 @@ export interface Operator {
 const firstRoundMs = 15_000;
 /** How long peers wait for the keys in Secrets, which not every operator may read. */
 const firstKeysMs = 1_000;
+/** After so long a configured ZoneDelegation that was deleted is made again; its zone is answered meanwhile. */
+const restoreAfterMs = 1_000;
 /** How often peers are asked where the periodic reconcile is turned off. */
 const periodSecondsDefault = 30;
 
@@ -322,7 +324,11 @@ async function start(
   fleetHosts.load();
   memory.retain((host) => gslbs.claims.holder(host) !== undefined || fleetHosts.has(host));
   if (config.notify) authority.onNotify = (hint) => peers.hint(hint);
-  watchCluster(parts, createZones);
+  // Not at once: kubectl waits for ever for an object to be gone that is there again before it looks.
+  watchCluster(parts, async () => {
+    await runtime.clock.sleep(restoreAfterMs, signal);
+    await createZones();
+  });
   copies.endpoints.addHandler({
     onUpdate: (_old, object) => fleetHosts.touchEndpoint(object),
     onDelete: (object) => fleetHosts.touchEndpoint(object),

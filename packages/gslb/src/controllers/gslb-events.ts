@@ -2,6 +2,9 @@ import type { EventNote } from "@meridian/controller";
 import { findCondition, type Condition } from "@meridian/kube";
 import type { GslbPlan } from "../decide/plan-gslb.ts";
 
+/** Reasons that follow from what another condition tells. */
+const consequences: readonly string[] = ["NothingToPublish", "NotAccepted"];
+
 /** What of a status events are told from. */
 interface ConditionedStatus {
   readonly conditions?: readonly Condition[];
@@ -23,8 +26,7 @@ export function conditionNotes(
       old.reason === condition.reason &&
       old.message === condition.message;
     const isGood = condition.status === "True" && condition.reason !== "AcceptedWithWarnings";
-    // That nothing is published follows from what another condition tells.
-    if (isSame || condition.status === "Unknown" || condition.reason === "NothingToPublish") continue;
+    if (isSame || condition.status === "Unknown" || consequences.includes(condition.reason)) continue;
     if (!isGood) notes.push({ type: "Warning", ...wording(condition) });
     else if (old?.status === "False")
       notes.push({

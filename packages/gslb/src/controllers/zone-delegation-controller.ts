@@ -123,7 +123,8 @@ export class ZoneDelegationController {
   async #reconcile(name: string, signal: AbortSignal): Promise<Again | undefined> {
     const zone = this.#options.copies.zones.lister.get(name);
     if (zone === undefined) {
-      this.#stopServing(name);
+      // One that the settings name is made again, and its delegation stands unless it was withdrawn.
+      if (!this.#isConfigured(name)) this.#stopServing(name);
       this.#objects.forget(name);
       return undefined;
     }
@@ -290,10 +291,18 @@ export class ZoneDelegationController {
     const geoTags = [config.geoTag, ...config.peerGeoTags];
     const problem = zonePairProblem(zone.spec, { geoTags, prefix: config.nameServerPrefix });
     if (problem !== undefined) return problem;
-    const other = served.holder(zone.spec.loadBalancedZone);
+    const holder = served.holder(zone.spec.loadBalancedZone);
+    const isHolderGone = holder !== undefined && this.#options.copies.zones.lister.get(holder) === undefined;
+    if (isHolderGone) this.#stopServing(holder);
+    const other = isHolderGone ? undefined : holder;
     if (other !== undefined && other !== zone.metadata.name)
       return `zone ${zone.spec.loadBalancedZone} is served already, by ZoneDelegation ${other}; delete one of the two`;
     return undefined;
+  }
+
+  #isConfigured(name: string): boolean {
+    const zones = this.#options.config.zones.map(({ loadBalancedZone }) => loadBalancedZone);
+    return zones.some((zone) => this.#options.served.holder(zone) === name);
   }
 
   #stopServing(name: string): void {

@@ -223,3 +223,22 @@ test("an object that another finalizer holds, after its delegation was withdrawn
   await settle(3_600_000);
   assert.equal(writes.length, before);
 });
+
+test("a configured zone whose object is deleted is answered until it is made again, and under another name too", async () => {
+  const provider = new FakeProvider();
+  const { objects, answered, settle, remove, controller } = openZoneWorld({
+    zones: [zoneDelegation("a-x", "a.x")],
+    settings: { DNS_ZONES: "x:a.x:30" },
+    provider,
+  });
+  await settle();
+  remove("a-x");
+  await settle();
+  assert.equal(objects.has("a-x"), false);
+  assert.ok(answered.has("a.x"));
+  objects.set("again", zoneDelegation("again", "a.x"));
+  controller.controller.enqueue("again");
+  await settle();
+  assert.match(conditionOf(objects.get("again"), "Accepted"), /^True/);
+  assert.ok(answered.has("a.x"));
+});
