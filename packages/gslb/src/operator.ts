@@ -25,6 +25,7 @@ import { EdgeServers, type ResolveHost } from "./delegation/edge-servers.ts";
 import { ZoneMembers } from "./delegation/zone-members.ts";
 import { explain, type ExplainFacts } from "./explain/explain.ts";
 import { wildcardOver } from "./explain/wildcard-over.ts";
+import { assembleLegacy, type Legacy } from "./legacy.ts";
 import { StoredPeerMemory } from "./peers/peer-memory.ts";
 import { PeerViews } from "./peers/peer-views.ts";
 import { Peers } from "./peers/peers.ts";
@@ -143,6 +144,7 @@ interface Parts {
   readonly lease: OperatorLease;
   readonly fleetHosts: FleetHosts;
   readonly leading: Leading;
+  readonly legacy: Legacy;
 }
 
 function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope): Parts {
@@ -241,9 +243,11 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     onLead: () => {
       enqueueGslbs(copies, gslbs);
       fleetHosts.enqueueAll();
+      legacy.migration.enqueueAll();
     },
   });
   const isWriting = (): boolean => leading.isLeading;
+  const legacy = assembleLegacy(runtime, { client, copies, tasks, events, isWriting, ...metered });
   const fleetHosts = new FleetHosts(runtime, {
     ...{ client, namespace: config.podNamespace, geoTag, peers, views, events, tasks, isWriting, ...metered },
     endpoints: copies.endpoints.lister,
@@ -253,7 +257,8 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     onRecords: (key) => feeder.touch(key),
   });
   const gslbs = new GslbController(runtime, {
-    ...{ client, copies, peers: fleetHosts, views, addresses, events, geoTag, isWriting, ...metered },
+    ...{ client, copies, peers: fleetHosts, views, addresses, geoTag, isWriting, ...metered },
+    events: legacy.events,
     get geoTags() {
       return members.geoTags;
     },
@@ -280,7 +285,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     keys,
     keyMemory,
     keyExchanges,
-    ...{ delegating, zones, edgeServers, gslbs, lease, fleetHosts, leading },
+    ...{ delegating, zones, edgeServers, gslbs, lease, fleetHosts, leading, legacy },
   };
 }
 
@@ -337,6 +342,7 @@ async function start(
   enqueueGslbs(copies, gslbs);
   tasks.start("zone delegations", (ending) => zones.controller.run(ending));
   tasks.start("leading", (ending) => parts.leading.run(ending));
+  parts.legacy.start();
   tasks.start("hosts of the fleet", (ending) => fleetHosts.controller.run(ending));
   tasks.start(
     "gslbs",

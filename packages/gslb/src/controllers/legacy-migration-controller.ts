@@ -13,6 +13,7 @@ import {
   isNotFound,
   objectKey,
   parseObjectKey,
+  type Ingress,
   type KubeObject,
 } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
@@ -133,8 +134,11 @@ export class LegacyMigrationController {
       ...(successor === undefined ? {} : { successor: { differences: specDifferences(legacy, successor) } }),
     });
     const ours = { object: legacy, finalizer: migrationFinalizer, signal };
-    if (step.finalizer === "keep" && (await ensureFinalizer(client, legacyGslbType, ours)) === undefined)
-      return undefined;
+    if (step.finalizer === "keep") {
+      const kept = await ensureFinalizer(client, legacyGslbType, ours);
+      // Gone or going, which the copy will show.
+      if (kept?.metadata.deletionTimestamp !== undefined || kept === undefined) return undefined;
+    }
     if (step.creates) return this.#create(legacy, signal);
     if (step.handsOver) {
       await this.#detachIngress(legacy, signal);
@@ -148,10 +152,18 @@ export class LegacyMigrationController {
     return undefined;
   }
 
+  /**
+   * Once there is a successor the Ingress must not go with the legacy Gslb, which may be deleted at any moment; and without
+   * one it must. So it is let go right before, when the API server has said that it would take the successor.
+   */
   async #create(legacy: Gslb, signal: AbortSignal): Promise<{ readonly requeueAfterMs: number } | undefined> {
+    const { client } = this.#options;
     const key = objectKey(legacy.metadata);
+    const successor = canonicalGslb(legacy);
     try {
-      await this.#options.client.create(gslbType, canonicalGslb(legacy), { signal });
+      await client.create(gslbType, successor, { dryRun: true, signal });
+      await this.#detachIngress(legacy, signal);
+      await client.create(gslbType, successor, { signal });
       this.#log.info("made a Gslb from one of the legacy group", { gslb: key });
     } catch (error) {
       // The copy will show it.
@@ -167,14 +179,27 @@ export class LegacyMigrationController {
 
   /** Takes the legacy Gslb off the owners of the Ingress that was made of it, which from now on is its user's. */
   async #detachIngress(legacy: Gslb, signal: AbortSignal): Promise<void> {
-    const ingress = this.#options.copies.ingresses.lister.get(objectKey(legacy.metadata));
-    if (ingress === undefined || !isEmbedding(legacy) || !isOwnedBy(ingress, legacy)) return;
+    if (!isEmbedding(legacy)) return;
+    const key = objectKey(legacy.metadata);
+    const ingress =
+      this.#options.copies.ingresses.lister.get(key) ?? (await this.#newestIngress(key, signal));
+    if (ingress === undefined || !isOwnedBy(ingress, legacy)) return;
     const { resourceVersion, ownerReferences = [] } = ingress.metadata;
     const others = ownerReferences.filter(({ uid }) => uid !== legacy.metadata.uid);
     await this.#patch(ingressType, ingress, {
       body: { metadata: { resourceVersion, ownerReferences: others } },
       signal,
     });
+  }
+
+  /** One that was made a moment ago is not in the copy yet. */
+  async #newestIngress(key: string, signal: AbortSignal): Promise<Ingress | undefined> {
+    try {
+      return await this.#options.client.get<Ingress>(ingressType, parseObjectKey(key), { signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
   }
 
   async #mark(legacy: Gslb, signal: AbortSignal): Promise<void> {
