@@ -16,6 +16,7 @@ import { LeftDelegations } from "./delegation/left-delegations.ts";
 import { ownDnsAddresses } from "./delegation/own-dns-addresses.ts";
 import { UpdateKeys } from "./delegation/update-keys.ts";
 import type { ZoneMembers } from "./delegation/zone-members.ts";
+import type { Observing } from "./observing.ts";
 import type { Peers } from "./peers/peers.ts";
 import { lookUpAddresses, type AddressBook } from "./references/address-book.ts";
 import { dnsTypeLabel, type DnsEndpoint } from "./resources/dns-endpoint.ts";
@@ -36,6 +37,7 @@ export interface DelegatingOptions {
   readonly addresses: AddressBook;
   readonly events: EventRecorder;
   readonly meter?: ControllerMeter;
+  readonly observing: Pick<Observing, "delegations" | "onWapiCall">;
   readonly tasks: TaskScope;
   /** Opens the file of keys that sign updates of parent zones. */
   readonly openFile?: (path: string) => WatchedFile;
@@ -78,11 +80,13 @@ export function assembleDelegating(runtime: Runtime, options: DelegatingOptions)
     config: config.provider.kind === "rfc2136" ? config.provider.rfc2136 : noUpdates,
     ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
   });
-  const provider = chooseProvider({
+  const chosen = chooseProvider({
+    onWapiCall: options.observing.onWapiCall,
     ...{ runtime, config, client, dnsClient, updateKeys, endpoints: copies.endpoints.lister },
     ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
     edgeServers: () => edgeServers.endpoints,
   });
+  const provider = chosen && options.observing.delegations.over(chosen);
   const fleet = new FleetLookup({
     ...{ dnsClient, config, members, provider },
     edgeServers: () => edgeServers.endpoints,

@@ -7,18 +7,15 @@ import {
 import type { Authority, DnsClient, GeoStatus, WatchedFile, ZoneTransferClient } from "@meridian/dns";
 import { deepEqual, objectKey } from "@meridian/kube";
 import { whileWaiting } from "@meridian/runtime";
-import type { Runtime } from "@meridian/runtime";
+import type { Runtime, Tracer } from "@meridian/runtime";
 import type { OperatorConfig } from "./config/operator-config.ts";
 import { AnnotatedIngressController } from "./controllers/annotated-ingress-controller.ts";
 import { ClusterCopies } from "./controllers/cluster-copies.ts";
 import { watchCluster } from "./controllers/cluster-triggers.ts";
-import { FleetHosts } from "./controllers/fleet-hosts.ts";
 import { GslbController } from "./controllers/gslb-controller.ts";
-import { Leading } from "./controllers/leading.ts";
 import { observeAll } from "./controllers/observe-all.ts";
 import { ensureNamespace } from "./controllers/own-namespace.ts";
 import { applyConfiguredZones } from "./controllers/zone-bootstrap.ts";
-import { canonicalName } from "./decide/dns-name.ts";
 import type { Explanation } from "./decide/explanation.ts";
 import { assembleDelegating, ownAddressKey, type Delegating } from "./delegating.ts";
 import { EdgeServers, type ResolveHost } from "./delegation/edge-servers.ts";
@@ -30,6 +27,9 @@ import { StoredPeerMemory } from "./peers/peer-memory.ts";
 import { PeerViews } from "./peers/peer-views.ts";
 import { Peers } from "./peers/peers.ts";
 import { AddressBook } from "./references/address-book.ts";
+import type { BalancerReadings } from "./metrics/balancer-readings.ts";
+import { Observing } from "./observing.ts";
+import { assembleReplica, type Replica } from "./replica.ts";
 import type { Gslb } from "./resources/gslb.ts";
 import { TaskScope } from "./tasks/task-scope.ts";
 import { readBooked } from "./zones/booked-endpoint.ts";
@@ -38,7 +38,6 @@ import { GeoFeeder } from "./zones/geo-feeder.ts";
 import { KeyExchanges } from "./zones/key-exchanges.ts";
 import { KeyFeeder } from "./zones/key-feeder.ts";
 import { KeyMemory } from "./zones/key-memory.ts";
-import { OperatorLease } from "./zones/operator-lease.ts";
 import { SerialStore } from "./zones/serial-store.ts";
 import { SignedZones, type SignedZonesOptions } from "./zones/signed-zones.ts";
 import { ZoneFeeder } from "./zones/zone-feeder.ts";
@@ -59,6 +58,8 @@ export interface OperatorOptions {
   readonly onKeys?: (keys: Pick<DnsKeys, "tsig" | "cookies">) => void;
   /** Where the controllers report to, for metrics. */
   readonly meter?: ControllerMeter;
+  /** Where passes are traced to. Default: nowhere. */
+  readonly tracer?: Tracer;
   /** Finds edge servers that are given by name. Absent, as in the simulator: those are left out. */
   readonly resolveHost?: ResolveHost;
   /** Opens the files that the settings name. Absent: there are none, as in the simulator. */
@@ -76,6 +77,8 @@ export interface Operator {
   explain(host: string): Explanation;
   /** The copies of what is in the cluster, for metrics. */
   readonly copies: readonly SourceInformer[];
+  /** What can be read of it at any time, for metrics. */
+  readonly readings: BalancerReadings;
   /** What answers of `geoip` hosts go by, for metrics: the age of the database above all. */
   geo(): GeoStatus;
   /** Why it does not do its work, and is to be started again; `undefined` while it does. */
@@ -113,9 +116,10 @@ export function startOperator(runtime: Runtime, options: OperatorOptions): Opera
     ready,
     explain: (host) => explainHost(parts, { host, geoTag: options.config.geoTag, now: runtime.clock.now() }),
     copies: parts.copies.all,
+    readings: parts.observing.readings({ ...parts, config: options.config, zones: () => parts.zones.zones }),
     geo: () => parts.geo.status,
     get problem() {
-      return parts.lease.problem;
+      return parts.replica.lease.problem;
     },
     async stop() {
       options.authority.onNotify = undefined;
@@ -141,9 +145,8 @@ interface Parts {
   readonly zones: Delegating["zones"];
   readonly edgeServers: EdgeServers;
   readonly gslbs: GslbController;
-  readonly lease: OperatorLease;
-  readonly fleetHosts: FleetHosts;
-  readonly leading: Leading;
+  readonly replica: Replica;
+  readonly observing: Observing;
   readonly legacy: Legacy;
 }
 
@@ -156,9 +159,11 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   const edgeServers = new EdgeServers(runtime, { servers: config.edgeDnsServers, resolveHost, periodMs });
   const copies = new ClusterCopies(runtime, { client, tasks });
   const events = new EventRecorder(runtime, { client, component: "gslb-controller" });
+  const observing = new Observing(runtime, config);
   const memory = new StoredPeerMemory(runtime, { client, namespace: config.podNamespace });
   const views = new PeerViews(runtime.clock, memory, (host) => {
-    gslbs.enqueueHost(host);
+    const key = gslbs.enqueueHost(host);
+    if (key !== undefined) observing.convergence.begin(key, "peer");
     fleetHosts.touchHost(host);
   });
   const { geoTag, peerGeoTags, nameServerPrefix, nameServerTtlSeconds, notify } = config;
@@ -200,6 +205,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     ...(signed === undefined ? {} : { signed }),
     ...{ authority, dnsClient, store, peers, events, tasks, geoTag, geoTags },
     ...{ nameServerPrefix, nameServerTtlSeconds, notify, read, answerModes: config.answerModes },
+    onServed: (key) => observing.convergence.served(key),
   });
   const geo = new GeoFeeder(runtime, {
     ...{ config: config.geo, client, namespace: config.podNamespace, authority },
@@ -228,7 +234,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     });
   const delegating = assembleDelegating(runtime, {
     ...{ config, client, dnsClient, authority, copies, peers, feeder, members, edgeServers },
-    ...{ addresses, events, tasks, ...metered },
+    ...{ addresses, events, tasks, observing, ...metered },
     ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
     onZonesChanged: () => {
       enqueueGslbs(copies, gslbs);
@@ -236,29 +242,33 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     },
   });
   const { zones } = delegating;
-  const leading = new Leading(runtime, {
-    ...(config.leaderElection
-      ? { election: { client, namespace: config.podNamespace, candidate: geoTag } }
-      : {}),
+  const replica = assembleReplica(runtime, {
+    ...{ config, client, authority, copies, peers, views, events, tasks, ...metered },
+    feeder: () => feeder,
+    zones: () => zones.zones,
+    gslbs: () => gslbs,
     onLead: () => {
       enqueueGslbs(copies, gslbs);
-      fleetHosts.enqueueAll();
       legacy.migration.enqueueAll();
     },
   });
-  const isWriting = (): boolean => leading.isLeading;
+  const isWriting = (): boolean => replica.leading.isLeading;
   const legacy = assembleLegacy(runtime, { client, copies, tasks, events, isWriting, ...metered });
-  const fleetHosts = new FleetHosts(runtime, {
-    ...{ client, namespace: config.podNamespace, geoTag, peers, views, events, tasks, isWriting, ...metered },
-    endpoints: copies.endpoints.lister,
-    zones: () => zones.zones,
-    zoneObject: (zone) =>
-      copies.zones.lister.list().find(({ spec }) => canonicalName(spec?.loadBalancedZone ?? "") === zone),
-    onRecords: (key) => feeder.touch(key),
-  });
+  const { fleetHosts } = replica;
   const gslbs = new GslbController(runtime, {
-    ...{ client, copies, peers: fleetHosts, views, addresses, geoTag, isWriting, ...metered },
-    events: legacy.events,
+    ...{
+      client,
+      copies,
+      peers: fleetHosts,
+      views,
+      addresses,
+      events: legacy.events,
+      geoTag,
+      isWriting,
+      observer: observing,
+      ...(options.tracer === undefined ? {} : { tracer: options.tracer }),
+      ...metered,
+    },
     get geoTags() {
       return members.geoTags;
     },
@@ -267,11 +277,6 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     addressGraceSeconds: config.addressGraceSeconds,
     zones: () => zones.zones,
     geo: () => geo.knowledge,
-  });
-  const lease = new OperatorLease(runtime, {
-    ...{ publication: authority.lease, leaseMs: config.leaseSeconds * 1000 },
-    progress: () => gslbs.progress,
-    withhold: (isWithheld) => feeder.withhold(isWithheld),
   });
   return {
     tasks,
@@ -285,7 +290,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
     keys,
     keyMemory,
     keyExchanges,
-    ...{ delegating, zones, edgeServers, gslbs, lease, fleetHosts, leading, legacy },
+    ...{ delegating, zones, edgeServers, gslbs, replica, observing, legacy },
   };
 }
 
@@ -296,7 +301,7 @@ async function start(
 ): Promise<void> {
   const { tasks, copies, memory, peers, events, feeder, geo, keys, keyMemory, keyExchanges, zones, gslbs } =
     parts;
-  const { lease, fleetHosts } = parts;
+  const { lease, fleetHosts } = parts.replica;
   const sleep = (ms: number): Promise<void> => runtime.clock.sleep(ms, signal).catch(() => {});
   const { signal } = tasks;
   for (const message of config.deprecations)
@@ -330,20 +335,16 @@ async function start(
   memory.retain((host) => gslbs.claims.holder(host) !== undefined || fleetHosts.has(host));
   if (config.notify) authority.onNotify = (hint) => peers.hint(hint);
   // Not at once: kubectl waits for ever for an object to be gone that is there again before it looks.
+  parts.observing.watch(copies, gslbs);
   watchCluster(parts, async () => {
     await runtime.clock.sleep(restoreAfterMs, signal);
     await createZones();
   });
-  copies.endpoints.addHandler({
-    onUpdate: (_old, object) => fleetHosts.touchEndpoint(object),
-    onDelete: (object) => fleetHosts.touchEndpoint(object),
-  });
   zones.enqueueAll();
   enqueueGslbs(copies, gslbs);
   tasks.start("zone delegations", (ending) => zones.controller.run(ending));
-  tasks.start("leading", (ending) => parts.leading.run(ending));
+  parts.replica.start();
   parts.legacy.start();
-  tasks.start("hosts of the fleet", (ending) => fleetHosts.controller.run(ending));
   tasks.start(
     "gslbs",
     lease.vital("the reconciling of Gslbs", (ending) => gslbs.controller.run(ending)),
@@ -428,7 +429,7 @@ function enqueueGslbs(
 }
 
 function explainHost(
-  { gslbs, views, peers, feeder, fleetHosts }: Parts,
+  { gslbs, views, peers, feeder, replica }: Parts,
   asked: Pick<ExplainFacts, "host" | "geoTag" | "now">,
 ): Explanation {
   const { host } = asked;
@@ -437,7 +438,7 @@ function explainHost(
   return explain({
     ...asked,
     holder,
-    isOfFleet: fleetHosts.has(host),
+    isOfFleet: replica.fleetHosts.has(host),
     wildcard: zone === undefined ? undefined : wildcardOver(host, zone.origin, gslbs.claims),
     hosts: gslbs.claims.hosts,
     latest: holder === undefined ? undefined : gslbs.latest(holder),

@@ -50,6 +50,6 @@ export type {
   StreamSink,
   StreamTls,
 } from "./stream-server.ts";
-export { silentTracer, traced } from "./tracer.ts";
+export { silentTracer, traced, tracedNow } from "./tracer.ts";
 export type { Span, SpanAttributes, Tracer } from "./tracer.ts";
 export { whileWaiting } from "./while-waiting.ts";

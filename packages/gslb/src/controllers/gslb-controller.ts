@@ -7,7 +7,7 @@ import {
   type Lister,
 } from "@meridian/controller";
 import { deepEqual, isConflict, isNotFound, objectKey, type Ingress } from "@meridian/kube";
-import type { Runtime } from "@meridian/runtime";
+import { silentTracer, traced, tracedNow, type Runtime, type Span, type Tracer } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import type { GeoKnowledge } from "../decide/geo-knowledge.ts";
 import { parseGslbPolicy } from "../decide/gslb-policy.ts";
@@ -32,6 +32,7 @@ import { writeEmbeddedIngress } from "./embedded-ingress-writer.ts";
 import { conditionNotes, pickNotes } from "./gslb-events.ts";
 import { HostClaims } from "./host-claims.ts";
 import { ReferenceIndex } from "./reference-index.ts";
+import type { GslbObserver } from "./gslb-observer.ts";
 import { isRefusal } from "./refusal.ts";
 
 /** What a Gslb is decided from, and what is written with. */
@@ -43,6 +44,9 @@ export interface GslbControllerOptions {
   readonly addresses: Pick<AddressBook, "reading" | "forget">;
   readonly events: Pick<EventRecorder, "record">;
   readonly meter?: ControllerMeter;
+  readonly observer?: GslbObserver;
+  /** Where passes are traced to. Default: nowhere. */
+  readonly tracer?: Tracer;
   readonly geoTag: string;
   readonly geoTags: readonly string[];
   /** Whether clusters that are not among `geoTags` may join. */
@@ -72,6 +76,8 @@ export interface LatestPlan {
   readonly at: number;
 }
 
+type Again = { readonly requeueAfterMs?: number } | undefined;
+
 /** Gslbs that are reconciled at once: what takes time is the API server. */
 const concurrency = 8;
 /** How soon to look again when the copy lags behind a write of somebody else. */
@@ -94,6 +100,7 @@ export class GslbController {
   readonly controller: Controller;
   readonly #runtime: Pick<Runtime, "clock" | "log">;
   readonly #options: GslbControllerOptions;
+  readonly #tracer: Tracer;
   readonly #plans = new Map<string, LatestPlan>();
   /** Until when each Gslb rests, by the clock that only rises. */
   readonly #rests = new Map<string, number>();
@@ -111,19 +118,29 @@ export class GslbController {
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: GslbControllerOptions) {
     this.#runtime = runtime;
     this.#options = options;
+    this.#tracer = options.tracer ?? silentTracer;
     this.controller = new Controller(runtime, {
       name: "gslb",
       concurrency,
       retryMsMax: 30_000,
       ...(options.meter === undefined ? {} : { meter: options.meter }),
-      reconcile: (key, signal) => this.#reconcile(key, signal),
+      reconcile: (key, signal) =>
+        traced(this.#tracer.start("Reconcile", { "k8gb.gslb": key }), (span) =>
+          this.#observed(key, span, signal),
+        ),
     });
   }
 
-  /** Asks for a reconcile of the Gslb that holds a host. */
-  enqueueHost(host: string): void {
+  /** What was last decided for each Gslb that there is. */
+  get plans(): ReadonlyMap<string, LatestPlan> {
+    return this.#plans;
+  }
+
+  /** Asks for a reconcile of the Gslb that holds a host, and tells which that is. */
+  enqueueHost(host: string): string | undefined {
     const key = this.claims.holder(host);
     if (key !== undefined) this.controller.enqueue(key);
+    return key;
   }
 
   /** How much was reconciled, and whether anything waits to be. */
@@ -158,10 +175,16 @@ export class GslbController {
     return resolved;
   }
 
-  async #reconcile(
-    key: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly requeueAfterMs?: number } | undefined> {
+  async #observed(key: string, span: Span, signal: AbortSignal): Promise<Again> {
+    try {
+      return await this.#reconcile(key, span, signal);
+    } catch (error) {
+      if (!signal.aborted) this.#options.observer?.onFailure(key);
+      throw error;
+    }
+  }
+
+  async #reconcile(key: string, span: Span, signal: AbortSignal): Promise<Again> {
     const gslb = this.#withKeptStatus(key, this.#newest(key));
     if (gslb === undefined) {
       this.#forget(key);
@@ -200,16 +223,20 @@ export class GslbController {
       ...(geo === undefined ? {} : { geo }),
       now,
     };
-    const plan = planGslb(snapshot);
+    const plan = tracedNow(span.child("gslbDNSEndpoint"), () => planGslb(snapshot));
     const before = this.#plans.get(key)?.plan;
     this.#plans.set(key, { plan, exposed, at: now });
+    this.#options.observer?.onPass(key, before, plan);
     if (!isWriting) return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
 
     // What the collector takes from a Gslb that is being deleted must not be made anew, nor what its successor will make.
     const isCollected = stored === undefined && isEnding(gslb);
     if (plan.records !== undefined && !isCollected) {
       try {
-        await this.#writeEndpoint(gslb, stored, { records: plan.records, signal });
+        const { records } = plan;
+        await traced(span.child("SaveDNSEndpoint"), () =>
+          this.#writeEndpoint(gslb, stored, { records, signal }),
+        );
       } catch (error) {
         await this.#tellRefusal(snapshot, error, signal);
         throw error;
@@ -292,6 +319,7 @@ export class GslbController {
 
   #forget(key: string): void {
     this.#keepAsking(key, new Set());
+    this.#options.observer?.onGone(key);
     for (const other of this.claims.remove(key)) this.controller.enqueue(other);
     this.index.remove(key);
     this.#options.addresses.forget(key);

@@ -1,5 +1,6 @@
 import type { EventNote } from "@meridian/controller";
 import { findCondition, type Condition } from "@meridian/kube";
+import { clusterChanges } from "../decide/cluster-change.ts";
 import type { GslbPlan } from "../decide/plan-gslb.ts";
 
 /** Reasons that follow from what another condition tells. */
@@ -40,19 +41,11 @@ export function conditionNotes(
 
 /** Tells of each host whose clusters changed: which now answer, and why. */
 export function pickNotes(before: GslbPlan | undefined, after: GslbPlan): readonly EventNote[] {
-  const notes: EventNote[] = [];
-  const olds = new Map(before?.hosts.map((host) => [host.host, host]));
-  for (const host of after.hosts) {
-    const old = olds.get(host.host);
-    if (old?.decision === undefined || host.decision === undefined || old.held || host.held) continue;
-    const from = [...old.decision.targets.keys()];
-    const to = [...host.decision.targets.keys()];
-    if (from.join() === to.join()) continue;
-    const why = host.decision.reasons.map((reason) => reason.text).join("; ");
-    const message = `${host.host} is answered from ${listed(to)} instead of ${listed(from)}: ${why}`;
-    notes.push({ type: to.length === 0 ? "Warning" : "Normal", reason: "ClustersChanged", message });
-  }
-  return notes;
+  return clusterChanges(before, after).map(({ host, from, to, why }) => ({
+    type: to.length === 0 ? "Warning" : "Normal",
+    reason: "ClustersChanged",
+    message: `${host} is answered from ${listed(to)} instead of ${listed(from)}: ${why}`,
+  }));
 }
 
 /** Two events that users of k8gb look for keep their reason and the shape of their text. */

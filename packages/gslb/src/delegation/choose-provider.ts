@@ -8,7 +8,7 @@ import { ExternalDnsProvider } from "./external-dns-provider.ts";
 import { InfobloxProvider } from "./infoblox-provider.ts";
 import { Rfc2136Provider } from "./rfc2136-provider.ts";
 import type { UpdateKeys } from "./update-keys.ts";
-import { WapiClient } from "./wapi-client.ts";
+import { WapiClient, type WapiCall } from "./wapi-client.ts";
 
 /** What providers are made from. */
 export interface ProviderParts {
@@ -19,6 +19,8 @@ export interface ProviderParts {
   readonly edgeServers: () => readonly Endpoint[];
   readonly runtime: Pick<Runtime, "clock" | "network">;
   readonly openFile?: (path: string) => WatchedFile;
+  /** Told of each call to an Infoblox grid. */
+  readonly onWapiCall?: (call: WapiCall) => void;
   /** The keys of parent zones. */
   readonly updateKeys: UpdateKeys;
 }
@@ -42,6 +44,7 @@ export function chooseProvider(parts: ProviderParts): DelegationProvider | undef
         network: parts.runtime.network,
         config: infoblox,
         readCa: caReader(parts, infoblox.caFile),
+        ...(parts.onWapiCall === undefined ? {} : { onCall: parts.onWapiCall }),
       });
       return new InfobloxProvider({ client: wapi, dnsView: infoblox.dnsView });
     }

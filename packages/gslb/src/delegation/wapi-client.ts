@@ -7,14 +7,30 @@ import {
 } from "@meridian/runtime";
 import type { InfobloxConfig } from "../config/infoblox-config.ts";
 
+/** A call that has ended, in the words of k8gb's metrics. */
+export interface WapiCall {
+  readonly request: "ZoneCreate" | "ZoneRead" | "ZoneUpdate" | "ZoneDelete";
+  readonly success: boolean;
+  readonly seconds: number;
+}
+
 /** What a session needs of the world. */
 export interface WapiClientOptions {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "after" | "monotonicMs">;
   readonly network: Pick<Network, "httpClient">;
   readonly config: InfobloxConfig;
   /** PEM of the CAs that may vouch for the grid; the system's where it gives none. */
   readonly readCa: () => Promise<string | undefined>;
+  /** Told of each call that has ended, logging out excepted. */
+  readonly onCall?: (call: WapiCall) => void;
 }
+
+const requestNames = {
+  POST: "ZoneCreate",
+  GET: "ZoneRead",
+  PUT: "ZoneUpdate",
+  DELETE: "ZoneDelete",
+} as const;
 
 /** A request of the WAPI: method, path below the version, query, and a body that is sent as JSON. */
 export interface WapiRequest {
@@ -62,7 +78,7 @@ export class WapiClient {
     });
     let cookie: string | undefined;
     const send: WapiSession = async (request) => {
-      const answer = await this.#exchange(client, request, { cookie, signal });
+      const answer = await this.#timed(request, () => this.#exchange(client, request, { cookie, signal }));
       cookie ??= answer.cookie;
       return answer.content;
     };
@@ -71,6 +87,20 @@ export class WapiClient {
     } finally {
       // What the work came to counts; a session that stays open ends by itself.
       if (cookie !== undefined) await send({ method: "POST", path: "logout" }).catch(() => {});
+    }
+  }
+
+  async #timed<T>({ method, path }: WapiRequest, call: () => Promise<T>): Promise<T> {
+    const { clock, onCall } = this.#options;
+    const startMs = clock.monotonicMs();
+    let success = false;
+    try {
+      const result = await call();
+      success = true;
+      return result;
+    } finally {
+      const seconds = (clock.monotonicMs() - startMs) / 1000;
+      if (path !== "logout") onCall?.({ request: requestNames[method], success, seconds });
     }
   }
 

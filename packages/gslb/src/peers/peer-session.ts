@@ -28,6 +28,14 @@ export interface PeerSessionOptions {
   readonly onCarriage?: () => void;
 }
 
+/** How the talk with a peer goes. */
+export interface PeerContact {
+  readonly isUp: boolean;
+  readonly heardAtMs: number | undefined;
+  /** `copy`: its view is transferred; `questions`: it is asked for each host; `nothing`: neither works now. */
+  readonly mode: "nothing" | "copy" | "questions";
+}
+
 /** The part of a period over which hosts are asked: the shortest pause between two rounds is longer. */
 const spreadPart = 0.85;
 const noAddress = "no address of its DNS server is known";
@@ -57,9 +65,10 @@ export class PeerSession {
   readonly #wanted = new Set<string>();
   #order = 0;
   #isReachable = false;
+  #heardAtMs: number | undefined;
   #isNew = false;
   /** How the views were last learned. */
-  #mode: "nothing" | "copy" | "questions" = "nothing";
+  #mode: PeerContact["mode"] = "nothing";
   #seenSerial: number | undefined;
   #checking: Promise<ViewCheck> | undefined;
   #checkingNext: Promise<ViewCheck> | undefined;
@@ -83,7 +92,7 @@ export class PeerSession {
       onServer: (server) => (this.#goodServer = server),
       nextOrder: () => this.#nextOrder(),
       onAnswer: (host, family, { answer, order }) => {
-        this.#isReachable = answer.kind === "answered";
+        this.#setReachable(answer.kind === "answered");
         this.#record({ host, family }, answer, order);
       },
       onRecovered: () =>
@@ -110,6 +119,11 @@ export class PeerSession {
   /** The peer's own view as last transferred; its serial is `undefined` where it never was. */
   get copy(): ViewCopy {
     return this.#transfer.copy;
+  }
+
+  /** Whether the peer answered when it was last asked, when it last did by the clock that only rises, and how it is asked. */
+  get contact(): PeerContact {
+    return { isUp: this.#isReachable, heardAtMs: this.#heardAtMs, mode: this.#mode };
   }
 
   /** Whether it is known which hosts the peer carries, or that it cannot tell. */
@@ -259,12 +273,12 @@ export class PeerSession {
         this.#takeCopy(check);
         break;
       case "silent":
-        this.#isReachable = false;
+        this.#setReachable(false);
         // Without a key nothing is known of who should have answered.
         if (this.#canCopy) this.#failAll(check.verdict, order);
         break;
       case "foreign":
-        this.#isReachable = true;
+        this.#setReachable(true);
         this.#goodServer = check.server ?? this.#goodServer;
         if (this.#mode === "copy") this.#mode = "nothing";
         if (this.copy !== before) this.#options.onCarriage?.();
@@ -285,7 +299,7 @@ export class PeerSession {
     const hosts = this.#mode === "copy" ? (check.change?.hosts ?? []) : views.hosts(this.zone);
     this.#questions.stop();
     this.#mode = "copy";
-    this.#isReachable = true;
+    this.#setReachable(true);
     this.#goodServer = check.server;
     for (const host of hosts) this.#recordCopied(host, check.verdict);
     views.confirm(this.zone, this.geoTag);
@@ -311,7 +325,13 @@ export class PeerSession {
   #failAll(verdict: string, order: number): void {
     this.#questions.stop();
     this.#mode = "nothing";
+    this.#setReachable(false);
     for (const host of this.#options.views.hosts(this.zone)) this.#recordFailure(host, verdict, order);
+  }
+
+  #setReachable(isReachable: boolean): void {
+    this.#isReachable = isReachable;
+    if (isReachable) this.#heardAtMs = this.#runtime.clock.monotonicMs();
   }
 
   /** The server that answered last comes first; the others stay behind it in their order. */

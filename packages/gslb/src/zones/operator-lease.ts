@@ -67,6 +67,11 @@ export class OperatorLease {
     };
   }
 
+  /** Whether what is said of the cluster is kept back, since nobody vouches for it. */
+  get isWithheld(): boolean {
+    return this.#isWithheld;
+  }
+
   /** Why the operator does not do its work, `undefined` while it does. */
   get problem(): string | undefined {
     if (this.#ended.size > 0) return `${[...this.#ended].join(", ")} ended`;

@@ -36,6 +36,8 @@ export interface ZoneFeederOptions {
   /** Told of zones that come and go. */
   readonly signed?: Pick<SignedZones, "addZone" | "removeZone">;
   /** A DNSEndpoint as its records count now; `undefined` where it is gone or not for this DNS server. */
+  /** Told of objects from which the DNS server answers as they now are. */
+  readonly onServed?: (key: string) => void;
   readonly read: (key: string) => { readonly booked: BookedObject; readonly object: DnsEndpoint } | undefined;
 }
 
@@ -138,8 +140,10 @@ export class ZoneFeeder {
       for (const name of changed) names.add(name);
       if (found === undefined) this.#told.delete(key);
     }
+    const touched = [...this.#dirtyObjects];
     this.#dirtyObjects.clear();
     this.#build(names);
+    if (names.size > 0) for (const key of touched) this.#options.onServed?.(key);
   }
 
   /** Answers from now on. Call it once everything that was stored is fed and own targets known dead are gone. */

@@ -1,0 +1,58 @@
+import type { DelegationProvider } from "../delegation/delegation-provider.ts";
+
+/** How the delegation of one zone goes. */
+export interface DelegationCounts {
+  readonly zone: string;
+  readonly provider: string;
+  /** Passes that found or made it right, that failed, and that withdrew it. */
+  ensured: number;
+  failed: number;
+  withdrawn: number;
+}
+
+/** Counts what a provider does, by zone. */
+export class DelegationTally {
+  readonly #counts = new Map<string, DelegationCounts>();
+
+  get counts(): Iterable<DelegationCounts> {
+    return this.#counts.values();
+  }
+
+  /** The same provider, counted. */
+  over(provider: DelegationProvider): DelegationProvider {
+    const { name } = provider;
+    const counted = async <T>(zone: string, call: () => Promise<T>): Promise<T> => {
+      try {
+        return await call();
+      } catch (error) {
+        this.#of(zone, name).failed += 1;
+        throw error;
+      }
+    };
+    return {
+      name,
+      ensure: (zone, signal) =>
+        counted(zone.loadBalancedZone, async () => {
+          await provider.ensure(zone, signal);
+          this.#of(zone.loadBalancedZone, name).ensured += 1;
+        }),
+      withdraw: (zone, signal) =>
+        counted(zone.loadBalancedZone, async () => {
+          const outcome = await provider.withdraw(zone, signal);
+          if (outcome === "withdrawn") this.#of(zone.loadBalancedZone, name).withdrawn += 1;
+          return outcome;
+        }),
+      ...(provider.members === undefined
+        ? {}
+        : { members: (zone, signal) => provider.members!(zone, signal) }),
+    };
+  }
+
+  #of(zone: string, provider: string): DelegationCounts {
+    const found = this.#counts.get(zone);
+    if (found !== undefined) return found;
+    const counts = { zone, provider, ensured: 0, failed: 0, withdrawn: 0 };
+    this.#counts.set(zone, counts);
+    return counts;
+  }
+}
