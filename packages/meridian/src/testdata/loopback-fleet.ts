@@ -41,6 +41,7 @@ export class LoopbackFleet implements AsyncDisposable {
   readonly runtime: Runtime = nodeRuntime({ dataFolder: "/nonexistent", log: silentLogger });
   readonly clusters: Map<string, Cluster> = new Map();
   readonly dns: Map<string, Endpoint> = new Map();
+  readonly #storages: AsyncDisposable[] = [];
   readonly #client = new DnsClient(this.runtime, { from: address });
 
   /** Takes a place for the DNS server of each of these, ours or not. */
@@ -53,8 +54,10 @@ export class LoopbackFleet implements AsyncDisposable {
   /** Starts a cluster; resolves when it answers. */
   async start(tag: string, settings: Readonly<Record<string, string>> = {}): Promise<Cluster> {
     const peers = [...this.dns].filter(([other]) => other !== tag);
+    const storage = await openMemoryStorage(this.runtime, { persistent: false });
+    this.#storages.push(storage);
     const cluster = await startCluster(this.runtime, {
-      storage: await openMemoryStorage(this.runtime, { persistent: false }),
+      storage,
       token: "token",
       apiServer: { address, port: await freePort() },
       operator: { address, port: await freePort() },
@@ -160,6 +163,7 @@ export class LoopbackFleet implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const cluster of this.clusters.values()) await cluster[Symbol.asyncDispose]();
+    for (const storage of this.#storages) await storage[Symbol.asyncDispose]();
     await this.#client[Symbol.asyncDispose]();
   }
 }
