@@ -2,6 +2,7 @@ import type { KubeClient } from "@meridian/controller";
 import { isAlreadyExists, isConflict, isNotFound } from "@meridian/kube";
 import type { ConfiguredZone } from "../config/dns-zones.ts";
 import { canonicalName } from "../decide/dns-name.ts";
+import { ttlSecondsMax } from "../decide/gslb-policy.ts";
 import { zoneObjectName } from "../decide/zone-names.ts";
 import { apartZoneObjectName } from "../delegation/apart-zone-object-name.ts";
 import { zoneDelegationType } from "../resources/resource-types.ts";
@@ -41,6 +42,19 @@ export async function applyConfiguredZones(options: ConfiguredZonesOptions): Pro
       if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error)) throw error;
     }
   }
+}
+
+/** What works in a ZoneDelegation but probably not as meant; `undefined` where nothing is. */
+export function zoneWarning(zone: ZoneDelegation, zones: readonly ConfiguredZone[]): string | undefined {
+  const ttl = zone.spec?.dnsZoneNegTTL ?? 0;
+  const isTaken = ttl >= 0 && ttl <= ttlSecondsMax;
+  const warnings = [
+    isTaken
+      ? undefined
+      : `spec.dnsZoneNegTTL is ${ttl}; a TTL is from 0 to ${ttlSecondsMax}, and the nearest is used`,
+    configurationDifference(zone, zones),
+  ].filter((warning) => warning !== undefined);
+  return warnings.length === 0 ? undefined : warnings.join("; ");
 }
 
 /** Why a ZoneDelegation is not what `DNS_ZONES` says, `undefined` where it is or where `DNS_ZONES` says nothing of it. */

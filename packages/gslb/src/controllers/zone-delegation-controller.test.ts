@@ -192,3 +192,16 @@ test("M-02: the parent sends nobody to a cluster before it answers", async () =>
   assert.deepEqual([...provider.delegated.keys()], ["x a.x"]);
   assert.match(conditionOf(objects.get("a-x"), "Programmed"), /^True/);
 });
+
+test("a negative TTL that is none is used as the nearest, and told", async () => {
+  const zone = zoneDelegation("a-x", "a.x");
+  const { objects, settle, notes } = openZoneWorld({
+    zones: [{ ...zone, spec: { ...zone.spec!, dnsZoneNegTTL: -5 } }],
+  });
+  await settle();
+  assert.match(
+    conditionOf(objects.get("a-x"), "Accepted"),
+    /^True AcceptedWithWarnings: spec.dnsZoneNegTTL is -5/,
+  );
+  assert.ok(notes.some(({ type, reason }) => `${type} ${reason}` === "Warning AcceptedWithWarnings"));
+});

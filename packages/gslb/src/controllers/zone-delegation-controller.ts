@@ -30,7 +30,7 @@ import {
 } from "../resources/zone-delegation.ts";
 import { geoTagsWithAddress, type FoundFleet } from "./delegated-zone.ts";
 import { ParentWriter } from "./parent-writer.ts";
-import { configurationDifference } from "./zone-bootstrap.ts";
+import { zoneWarning } from "./zone-bootstrap.ts";
 import type { ServedZones } from "./served-zones.ts";
 import { ZoneObjects } from "./zone-objects.ts";
 
@@ -170,7 +170,7 @@ export class ZoneDelegationController {
       dnsServers: found.entries,
       conditions: zoneConditions({
         ...{ delegation, unknown, silent, peerCount: tags.length },
-        warning: configurationDifference(zone, this.#options.config.zones),
+        warning: zoneWarning(zone, this.#options.config.zones),
       }),
     };
     if (!(await this.#objects.writeStatus(zone, status, signal)) || left === "changed") return soon;
