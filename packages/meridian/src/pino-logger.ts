@@ -7,8 +7,10 @@ export type LogFormat = "json" | "pretty";
 export interface LogOptions {
   readonly format: LogFormat;
   readonly level: "debug" | "info" | "warn" | "error";
-  /** Where lines go; standard error by default. */
+  /** Where lines go; by default to the file descriptor. */
   readonly write?: (line: string) => void;
+  /** 1 is standard output; 2, the default, standard error. */
+  readonly fd?: 1 | 2;
 }
 
 /** Fields of these names are never written, at the top or one level down, whoever logs them. */
@@ -20,7 +22,7 @@ const unwrittenBytesMax = 64 * 1024;
 /** The logger of a process: pino behind the runtime's interface. Lines are written at once, so a crash loses none. */
 export function pinoLogger(options: LogOptions): Logger {
   const write = options.write;
-  const sink: DestinationStream = write === undefined ? standardError() : { write };
+  const sink: DestinationStream = write === undefined ? standardOutput(options.fd ?? 2) : { write };
   const stream =
     options.format === "json"
       ? sink
@@ -44,8 +46,8 @@ export function pinoLogger(options: LogOptions): Logger {
 }
 
 /** A log that cannot be written is no reason to stop serving. */
-function standardError(): DestinationStream {
-  const sink = destination({ fd: 2, sync: true, maxLength: unwrittenBytesMax });
+function standardOutput(fd: 1 | 2): DestinationStream {
+  const sink = destination({ fd, sync: true, maxLength: unwrittenBytesMax });
   sink.on("error", () => {});
   return sink;
 }

@@ -1,9 +1,9 @@
-import { createRequire } from "node:module";
 import { parseCommandLine } from "./cli/parse-command-line.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import { commands } from "./commands/index.ts";
 import { asMeridianError } from "./fleet/listen-failure.ts";
 import { exitCodeOf, MeridianError } from "./meridian-error.ts";
+import { programVersion } from "./cluster/program-version.ts";
 import { pinoLogger } from "./pino-logger.ts";
 
 /** A command that has ended may leave a socket behind that closes late; the process does not wait longer for it. */
@@ -25,7 +25,7 @@ async function run(argv: readonly string[]): Promise<number> {
       process.stdout.write(`${line.text}\n`);
       return 0;
     case "version":
-      process.stdout.write(`${version()}\n`);
+      process.stdout.write(`${programVersion.version}\n`);
       return 0;
     case "mistake":
       process.stderr.write(`${line.message}\n`);
@@ -61,9 +61,4 @@ function describeFailure(error: unknown): string {
   if (error instanceof MeridianError) return `meridian: ${error.message}`;
   if (error instanceof Error && "code" in error) return `meridian: ${error.message}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-function version(): string {
-  const manifest = createRequire(import.meta.url)("../package.json") as { readonly version: string };
-  return manifest.version;
 }

@@ -98,7 +98,9 @@ export class ZoneFeeder {
     if (enclosing !== undefined) this.#apply(enclosing, new Map(names.map((name) => [name, { sets: [] }])));
     this.#zones.set(origin, fed);
     this.#build(names);
-    this.#options.authority.setZone(fed.zone);
+    // What an operator before this one published is answered until this one can answer itself.
+    if (this.#isOpen || this.#options.authority.zone(origin)?.ready !== true)
+      this.#options.authority.setZone(fed.zone);
     this.#options.signed?.addZone(fed.zone);
     if (this.#isOpen) this.#openZone(fed);
   }
@@ -208,6 +210,7 @@ export class ZoneFeeder {
 
   #openZone(fed: FedZone): void {
     fed.zone.setReady();
+    if (this.#options.authority.zone(fed.zone.origin) !== fed.zone) this.#options.authority.setZone(fed.zone);
     fed.view.touch();
   }
 

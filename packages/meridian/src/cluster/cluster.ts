@@ -1,31 +1,15 @@
 import { createApiServer, requestBodyBytesMax, type Storage } from "@meridian/apiserver";
-import { ControllerMetrics, KubeClient, meterRequests, registerInformerMetrics } from "@meridian/controller";
-import {
-  AnswerSigner,
-  Authority,
-  createRequestPipeline,
-  DnsClient,
-  registerDnsMetrics,
-  serveDns,
-  TsigKeyring,
-  ZoneTransferClient,
-  type WatchedFile,
-  type ZoneSigning,
-} from "@meridian/dns";
-import type { UdpWorkers } from "@meridian/dns/workers";
+import { KubeClient, meterRequests } from "@meridian/controller";
+import type { Authority } from "@meridian/dns";
 import {
   customResourceDefinitions,
   legacyGslbType,
   parseOperatorConfig,
-  startOperator,
-  viewTransferServer,
   type Operator,
-  type ResolveHost,
 } from "@meridian/gslb";
 import type { KubeObject } from "@meridian/kube";
 import {
   formatEndpoint,
-  metricsHandler,
   type Endpoint,
   type HttpServer,
   type Runtime,
@@ -33,12 +17,16 @@ import {
 } from "@meridian/runtime";
 import { Registry } from "prom-client";
 import { MeridianError } from "../meridian-error.ts";
+import { startBalancer, type BalancerOptions } from "./balancer.ts";
 import { ClosingStack } from "./closing-stack.ts";
 import { installDefinitions } from "./install-definitions.ts";
 import { operatorEndpoint } from "./operator-endpoint.ts";
 
 /** What one cluster is made of, and where it listens. */
-export interface ClusterOptions {
+export interface ClusterOptions extends Pick<
+  BalancerOptions,
+  "dnsClient" | "metrics" | "tracer" | "resolveHost" | "openFile" | "openThreads"
+> {
   /** The truth of this cluster. The caller opens it before and closes it after. */
   readonly storage: Storage;
   /** The bearer token of the cluster's administrator; the operator uses it too. */
@@ -49,16 +37,8 @@ export interface ClusterOptions {
   readonly dns: Endpoint;
   /** Absent in the simulator: plain HTTP. */
   readonly tls?: { readonly server: TlsServerIdentity; readonly caPem: string };
-  /** Asks the peers and the parent's servers, and is the caller's to close. Absent: one that leaves from `dns`. */
-  readonly dnsClient?: DnsClient;
   /** The operator's settings under k8gb's names. */
   readonly operatorEnvironment: Readonly<Record<string, string>>;
-  /** Finds edge servers that are given by name. Absent in the simulator. */
-  readonly resolveHost?: ResolveHost;
-  /** Opens files that the settings name. Absent in the simulator. */
-  readonly openFile?: (path: string) => WatchedFile;
-  /** Opens the threads that answer datagrams. Absent, or where it opens none: the main thread answers. */
-  readonly openThreads?: (authority: Authority) => UdpWorkers | undefined;
   /** Where the metrics of the DNS server and of the operator are added; what is in it is served. Absent: one of its own. */
   readonly registry?: Registry;
 }
@@ -105,69 +85,16 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   const client = closing.use(new KubeClient({ clock: runtime.clock, network }, clientOptions(options)));
   await installDefinitions(runtime, client, servedDefinitions());
 
-  const authority = new Authority({ random: runtime.random, clock: runtime.clock });
-  const keyring = new TsigKeyring();
-  authority.requests = createRequestPipeline({
-    ...{ clock: runtime.clock, log: runtime.log, keyring, authority },
-    ...(authority.rateLimit === undefined ? {} : { rateLimit: authority.rateLimit }),
-    transfer: viewTransferServer({ clock: runtime.clock, authority }).answer,
-  });
-  const threads = options.openThreads?.(authority);
-  const server = closing.use(
-    await serveDns(runtime, {
-      ...{ authority, listen: [options.dns] },
-      ...(threads === undefined ? {} : { serveUdp: threads.serveUdp }),
-    }),
+  const balancer = await startBalancer(
+    runtime,
+    { ...options, client, config, registry, dns: [options.dns], from: options.dns.address },
+    closing,
   );
-  const dnsClient = options.dnsClient ?? closing.use(new DnsClient(runtime, { from: options.dns.address }));
-
-  // A peer that falls silent in the middle is as dead as one that does not answer a question.
-  const transfers = new ZoneTransferClient(runtime, {
-    from: options.dns.address,
-    idleMs: config.peerDeadlineMs,
-  });
-  const operator = startOperator(runtime, {
-    ...{ client, transfers, config, authority, dnsClient, meter: new ControllerMetrics(registry) },
-    signing: {
-      answers: new AnswerSigner({ clock: runtime.clock }),
-      ...(threads === undefined ? {} : { onSigning: signingOf(threads) }),
-    },
-    onKeys: ({ tsig, cookies }) => {
-      keyring.replace(tsig);
-      // Where none is given, the random one of the start stays.
-      if (cookies !== undefined) authority.cookieSecrets.set(cookies);
-    },
-    ...(options.openFile === undefined ? {} : { openFile: options.openFile }),
-    ...(options.resolveHost === undefined ? {} : { resolveHost: options.resolveHost }),
-  });
-  closing.defer(() => operator.stop());
-  registerInformerMetrics(registry, operator.copies);
-  registerDnsMetrics(registry, {
-    ...{ authority, server, geo: () => operator.geo() },
-    ...(authority.rateLimit === undefined ? {} : { rateLimit: authority.rateLimit }),
-    ...(threads === undefined ? {} : { threads: () => threads.counters }),
-  });
-  const ready = (): boolean => authority.zones.length > 0 && authority.zones.every((zone) => zone.ready);
-  const metrics = metricsHandler({ registry, ready, alive: () => operator.problem ?? true });
+  const { authority, operator, metrics } = balancer;
   const handler = operatorEndpoint(operator, { token: options.token, metrics });
   closing.use(await serve(runtime, options, { at: options.operator, handler }));
 
   return { client, authority, operator, ready: operator.ready, [Symbol.asyncDispose]: () => closing.close() };
-}
-
-/** Has threads sign what the main thread signs. */
-function signingOf(threads: UdpWorkers): (zone: string, signing: ZoneSigning | undefined) => void {
-  const origins = new Map<string, ZoneSigning["origin"]>();
-  return (zone, signing) => {
-    const origin = origins.get(zone);
-    if (signing !== undefined) {
-      origins.set(zone, signing.origin);
-      threads.sign(signing);
-    } else if (origin !== undefined) {
-      origins.delete(zone);
-      threads.unsign(origin);
-    }
-  };
 }
 
 /**

@@ -43,6 +43,9 @@ const tunable = [
   "MERIDIAN_GEOIP_MAP",
   "MERIDIAN_GEOIP_CONFIG_MAP",
   "MERIDIAN_GEOIP_RESOLVERS",
+  "TRACING_ENABLED",
+  "TRACING_SAMPLING_RATIO",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
 ] as const;
 
 /** The settings for operators that stand in an environment. */

@@ -8,6 +8,7 @@ import { dnsCommand } from "./dns.ts";
 import { downCommand } from "./down.ts";
 import { explainCommand } from "./explain.ts";
 import { labCommand } from "./lab.ts";
+import { operatorCommand } from "./operator.ts";
 import { startCommand } from "./start.ts";
 import { statusCommand } from "./status.ts";
 import { upCommand } from "./up.ts";
@@ -21,6 +22,7 @@ export const commands: readonly Command[] = [
   startCommand,
   downCommand,
   labCommand,
+  operatorCommand,
   apiserverCommand,
   // Before the command whose words they begin with.
   dnsCheckCommand,

@@ -1,3 +1,4 @@
+import { parseOperatorConfig } from "@meridian/gslb";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { ClosingStack } from "../cluster/closing-stack.ts";
@@ -9,6 +10,7 @@ import { openDatapath } from "../dns/open-datapath.ts";
 import type { ChildRole, ClusterRole } from "../fleet/child-protocol.ts";
 import { readClusterIdentity } from "../fleet/cluster-folder.ts";
 import { pinoLogger } from "../pino-logger.ts";
+import { openTracer } from "../tracing/open-tracer.ts";
 import { openStorage } from "./open-storage.ts";
 
 /** Makes this process one cluster; resolves when its DNS server answers. @throws MeridianError, NetworkError */
@@ -23,6 +25,8 @@ export async function startClusterProcess(
   const closing = new ClosingStack();
   try {
     const storage = closing.use(await openStorage(runtime, { kind: role.storage, folder: role.folder }));
+    const environment = operatorEnvironment(role);
+    const tracer = await openTracer(parseOperatorConfig(environment).config, closing);
     const cluster = await startCluster(runtime, {
       storage,
       token,
@@ -30,7 +34,9 @@ export async function startClusterProcess(
       operator: role.operator,
       dns: role.dns,
       tls: { server, caPem },
-      operatorEnvironment: operatorEnvironment(role),
+      ...(role.metrics === undefined ? {} : { metrics: role.metrics }),
+      operatorEnvironment: environment,
+      ...(tracer === undefined ? {} : { tracer }),
       openFile: watchedFile,
       resolveHost,
       // One thread: the clusters of a playground share a machine.

@@ -22,6 +22,8 @@ export interface ClusterRole {
   readonly apiServer: Endpoint;
   readonly operator: Endpoint;
   readonly dns: Endpoint;
+  /** Where metrics and health are told in the clear. Absent: nowhere. */
+  readonly metrics?: Endpoint;
   readonly parentDns: Endpoint;
   readonly datapath: Datapath;
   /** The operator's settings that the person chose. */

@@ -100,7 +100,10 @@ async function claimIfFree(
   const claim = await attempt(layout.claim, "tcp", () => listen(network, layout.claim));
   if ("kind" in claim) return claim;
   const dns = [layout.parent.dns, ...layout.clusters.map((cluster) => cluster.dns)];
-  const tcp = [...dns, ...layout.clusters.flatMap((cluster) => [cluster.apiServer, cluster.operator])];
+  const tcp = [
+    ...dns,
+    ...layout.clusters.flatMap((cluster) => [cluster.apiServer, cluster.operator, cluster.metrics]),
+  ];
   const probes = [
     ...dns.map((at) => ({
       at,

@@ -14,6 +14,8 @@ export interface FleetFileCluster {
   /** `https://address:port` of the operator's own endpoint; it takes the bearer token of the kubeconfig. */
   readonly operator: string;
   readonly dns: Endpoint;
+  /** `http://address:port/metrics` */
+  readonly metrics: string;
 }
 
 /** `fleet.json`: written when everything answers, rewritten when a process was replaced, removed at the end. */

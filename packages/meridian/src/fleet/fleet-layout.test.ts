@@ -6,7 +6,12 @@ import type { FleetLayout } from "./fleet-layout.ts";
 import { parentZoneText } from "./parent-zone.ts";
 
 function endpoints(layout: FleetLayout): string[] {
-  const ofClusters = layout.clusters.flatMap((cluster) => [cluster.apiServer, cluster.operator, cluster.dns]);
+  const ofClusters = layout.clusters.flatMap((cluster) => [
+    cluster.apiServer,
+    cluster.operator,
+    cluster.dns,
+    cluster.metrics,
+  ]);
   return [layout.parent.dns, layout.claim, ...ofClusters].map(formatEndpoint);
 }
 
@@ -22,7 +27,7 @@ test("with own addresses every DNS server has the same port and an address of it
 for (const addressing of [
   { kind: "own-addresses", network: 10 },
   { kind: "single-address", offset: 0 },
-  { kind: "single-address", offset: 20 },
+  { kind: "single-address", offset: 30 },
 ] as const) {
   test(`no two servers of a full fleet share an endpoint (${JSON.stringify(addressing)})`, () => {
     const all = endpoints(fleetLayout(addressing, { clusterCount: clusterNames.length, dnsPort: 5300 }));

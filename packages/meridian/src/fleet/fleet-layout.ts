@@ -23,6 +23,8 @@ export interface ClusterPlace {
   /** The operator's own endpoint, which `meridian explain` asks. */
   readonly operator: Endpoint;
   readonly dns: Endpoint;
+  /** Where the cluster tells its metrics and health in the clear. */
+  readonly metrics: Endpoint;
 }
 
 /** Where everything of a fleet listens. */
@@ -51,10 +53,11 @@ export interface LayoutOptions {
 }
 
 /** How far apart the ports of two single-address fleets are. */
-export const singleAddressStep = 20;
+export const singleAddressStep = 30;
 const singleAddress = "127.0.0.1";
 const apiPort = 6443;
 const operatorPort = 6444;
+const metricsPort = 6445;
 
 /** The places of a fleet; the same input gives the same places. */
 export function fleetLayout(addressing: Addressing, options: LayoutOptions): FleetLayout {
@@ -71,6 +74,7 @@ export function fleetLayout(addressing: Addressing, options: LayoutOptions): Fle
         apiServer: { address: address(index + 1), port: apiPort },
         operator: { address: address(index + 1), port: operatorPort },
         dns: { address: address(index + 1), port: options.dnsPort },
+        metrics: { address: address(index + 1), port: metricsPort },
       })),
     };
   }
@@ -86,6 +90,7 @@ export function fleetLayout(addressing: Addressing, options: LayoutOptions): Fle
       apiServer: at(apiPort + offset + 2 * index),
       operator: at(operatorPort + offset + 2 * index),
       dns: at(options.dnsPort + 1 + index),
+      metrics: at(apiPort + offset + 2 * clusterNames.length + index),
     })),
   };
 }

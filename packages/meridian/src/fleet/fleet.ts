@@ -114,6 +114,7 @@ export class Fleet {
         apiServer: `https://${formatEndpoint(cluster.apiServer)}`,
         operator: `https://${formatEndpoint(cluster.operator)}`,
         dns: cluster.dns,
+        metrics: `http://${formatEndpoint(cluster.metrics)}/metrics`,
       })),
       parent: { pid: pid("parent"), dns: layout.parent.dns },
     };

@@ -1,0 +1,199 @@
+import { readFile } from "node:fs/promises";
+import { clientFromEnvironment, meterRequests } from "@meridian/controller";
+import type { OperatorConfig } from "@meridian/gslb";
+import { formatEndpoint, type Logger } from "@meridian/runtime";
+import { nodeLocalSystem, nodeRuntime } from "@meridian/runtime/node";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import type { Terminal } from "../cli/terminal.ts";
+import { whenAborted } from "../cli/when-aborted.ts";
+import { startBalancer, type Balancer } from "../cluster/balancer.ts";
+import type { ClosingStack } from "../cluster/closing-stack.ts";
+import { programVersion } from "../cluster/program-version.ts";
+import { resolveHost } from "../cluster/resolve-host.ts";
+import { watchedFile } from "../cluster/watched-file.ts";
+import { openDatapath } from "../dns/open-datapath.ts";
+import { MeridianError, messageOf } from "../meridian-error.ts";
+import { pinoLogger } from "../pino-logger.ts";
+import { openTracer } from "../tracing/open-tracer.ts";
+import type { OperatorOptions } from "./operator-command-options.ts";
+import { neededRestarts, operatorSettings, type OperatorSettings } from "./operator-settings.ts";
+
+/** How often the file of settings is looked at. */
+const filePeriodMs = 5_000;
+
+/**
+ * Runs the balancer of a cluster until it is told to stop. @returns the exit code
+ *
+ * @throws MeridianError, ControllerError `InvalidKubeconfig`, NetworkError
+ */
+export async function runOperator(
+  terminal: Terminal,
+  options: OperatorOptions,
+  closing: ClosingStack,
+): Promise<number> {
+  const settings = await read(terminal, options);
+  if (settings.config === undefined) {
+    const log = pinoLogger({ format: terminal.interactive ? "pretty" : "json", level: "error" });
+    for (const problem of settings.problems) log.error("Can't resolve environment variables", { problem });
+    return 1;
+  }
+  const { config } = settings;
+  const log = operatorLogger(config);
+  const { version, commit } = programVersion;
+  log.info("k8gb info", { version, commit: commit.slice(0, 7), geoTag: config.geoTag });
+  log.debug("configuration", settings.shown);
+  const runtime = nodeRuntime({ dataFolder: "/", log });
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const client = closing.use(
+    await clientFromEnvironment(
+      { clock: runtime.clock, network: meterRequests(runtime, registry) },
+      {
+        system: nodeLocalSystem(),
+        userAgent: "meridian-operator",
+        ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
+        ...(options.context === undefined ? {} : { context: options.context }),
+      },
+    ),
+  );
+  const tracer = await openTracer(config, closing);
+  log.info("Starting k8gb");
+  const { host, port } = config.metricsAddress;
+  const balancer = await startBalancer(
+    runtime,
+    {
+      ...{ client, config, registry, dns: options.dns, resolveHost, openFile: watchedFile },
+      metrics: { address: await addressOf(host, terminal.stopping), port },
+      ...(tracer === undefined ? {} : { tracer }),
+      openThreads: (authority) =>
+        openDatapath(runtime, authority, { datapath: options.datapath, workers: options.workers }),
+    },
+    closing,
+  );
+  log.info("DNS provider resolved", { provider: providerNames[config.provider.kind] });
+  log.info("the DNS server listens", { at: balancer.dns.map(formatEndpoint) });
+  const reloading = new Reloading(log, { balancer, config, read: () => read(terminal, options) });
+  terminal.onNudge(() => void reloading.now());
+  const { configPath } = options;
+  if (configPath !== undefined) closing.use(followFile(runtime, configPath, () => void reloading.now()));
+  await whenAborted(terminal.stopping);
+  await reloading.idle;
+  await closing.close();
+  log.info("Gracefully finished, bye!");
+  return 0;
+}
+
+/** As k8gb's log calls them. */
+const providerNames = {
+  none: "EMPTY",
+  externalDns: "EXTDNS",
+  infoblox: "Infoblox",
+  rfc2136: "RFC 2136",
+} as const;
+
+async function read(terminal: Terminal, { configPath, flags }: OperatorOptions): Promise<OperatorSettings> {
+  const given = { flags, environment: terminal.environment };
+  if (configPath === undefined) return operatorSettings(given);
+  try {
+    const text = await readFile(configPath, "utf8");
+    return operatorSettings({ ...given, file: { path: configPath, text } });
+  } catch (error) {
+    return { problems: [`--config ${configPath} cannot be read: ${messageOf(error)}`] };
+  }
+}
+
+/** As k8gb: text for people on standard error, JSON for machines on standard output. */
+function operatorLogger({ log }: OperatorConfig): Logger {
+  const level = log.level === "trace" ? "debug" : log.level;
+  if (log.format === "simple") return pinoLogger({ format: "pretty", level });
+  return pinoLogger({ format: "json", level, fd: 1 });
+}
+
+async function addressOf(host: string, signal: AbortSignal): Promise<string> {
+  const [address] = await resolveHost(host, signal);
+  if (address === undefined)
+    throw new MeridianError(
+      "StartFailed",
+      `METRICS_ADDRESS names ${host}, which has no address; use an address`,
+    );
+  return address;
+}
+
+/** Calls `onChange` when a file is another one. */
+function followFile(
+  { clock }: Pick<ReturnType<typeof nodeRuntime>, "clock">,
+  path: string,
+  onChange: () => void,
+): AsyncDisposable {
+  const ending = new AbortController();
+  const file = watchedFile(path);
+  const follow = async (): Promise<void> => {
+    let stamp = await file.stamp().catch(() => undefined);
+    while (!ending.signal.aborted) {
+      await clock.sleep(filePeriodMs, ending.signal).catch(() => {});
+      const now = await file.stamp().catch(() => stamp);
+      if (now !== undefined && now !== stamp && !ending.signal.aborted) onChange();
+      stamp = now ?? stamp;
+    }
+  };
+  const ended = follow();
+  return {
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await ended;
+    },
+  };
+}
+
+/** Takes up changed settings, one after the other. What is wrong with them is logged, and nothing changes. */
+class Reloading {
+  idle: Promise<void> = Promise.resolve();
+  readonly #log: Logger;
+  readonly #balancer: Balancer;
+  readonly #read: () => Promise<OperatorSettings>;
+  #config: OperatorConfig;
+
+  constructor(
+    log: Logger,
+    of: {
+      readonly balancer: Balancer;
+      readonly config: OperatorConfig;
+      readonly read: () => Promise<OperatorSettings>;
+    },
+  ) {
+    this.#log = log;
+    this.#balancer = of.balancer;
+    this.#config = of.config;
+    this.#read = of.read;
+  }
+
+  now(): Promise<void> {
+    return (this.idle = this.idle.then(() => this.#reload()));
+  }
+
+  async #reload(): Promise<void> {
+    try {
+      const { config, problems } = await this.#read();
+      if (config === undefined) {
+        for (const problem of problems)
+          this.#log.error("settings are refused; all stays as it was", { problem });
+        return;
+      }
+      const settings = neededRestarts(this.#config, config);
+      if (settings.length > 0) this.#log.warn("a restart is needed for some settings", { settings });
+      if (isSame(this.#config, config)) return;
+      await this.#balancer.reconfigure(config);
+      this.#config = config;
+      this.#log.info("settings are taken up");
+    } catch (error) {
+      this.#log.error("settings cannot be taken up", { error });
+    }
+  }
+}
+
+/** Maps count by what is in them. */
+function isSame(one: OperatorConfig, other: OperatorConfig): boolean {
+  const text = (config: OperatorConfig): string =>
+    JSON.stringify(config, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
+  return text(one) === text(other);
+}
