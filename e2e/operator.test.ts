@@ -25,11 +25,12 @@ metadata: { name: gslb-operator }
 rules:
   - { apiGroups: [k8gb.io, k8gb.absa.oss], resources: [gslbs, zonedelegations], verbs: [get, list, watch, create, update] }
   - { apiGroups: [k8gb.io], resources: [gslbs], verbs: [patch, delete] }
+  - { apiGroups: [k8gb.absa.oss], resources: [gslbs], verbs: [patch] }
   - { apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [list, watch] }
   - { apiGroups: [gateway.networking.k8s.io, networking.istio.io], resources: ["*"], verbs: [list, watch] }
   - { apiGroups: [k8gb.io, k8gb.absa.oss], resources: [gslbs/status, zonedelegations/status], verbs: [update] }
   - { apiGroups: [externaldns.k8s.io], resources: [dnsendpoints], verbs: [get, list, watch, create, update] }
-  - { apiGroups: [networking.k8s.io], resources: [ingresses], verbs: [get, list, watch, create, update] }
+  - { apiGroups: [networking.k8s.io], resources: [ingresses], verbs: [get, list, watch, create, update, patch] }
   - { apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch] }
   - { apiGroups: [""], resources: [services], verbs: [list, watch] }
   - { apiGroups: [""], resources: [namespaces], verbs: [get, create] }
@@ -72,6 +73,19 @@ spec:
   rules:
     - host: roundrobin-2.cloud.example.com
       http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: roundrobin, port: { number: 80 } } } }] }
+`;
+
+/** A Gslb of the legacy group with an Ingress of its own. */
+const legacy = `
+apiVersion: k8gb.absa.oss/v1beta1
+kind: Gslb
+metadata: { name: legacy, namespace: demo, annotations: { k8gb.io/exposed-ip-addresses: 192.0.2.8 } }
+spec:
+  strategy: { type: roundRobin, dnsTtlSeconds: 5 }
+  ingress:
+    rules:
+      - host: legacy.cloud.example.com
+        http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: roundrobin, port: { number: 80 } } } }] }
 `;
 
 let plane: RealControlPlane;
@@ -210,6 +224,31 @@ describe("the Gslb operator on kube-apiserver", { skip: (await realControlPlaneA
       const found = await kubectl(["-n", "demo", "get", "gslbs.k8gb.io", "-o", "name"]);
       assert.doesNotMatch(found, /roundrobin-2/);
     });
+  });
+
+  test("M-01: a legacy Gslb is migrated and deleted: its DNSEndpoint changes hands, its Ingress and its answer stay", async () => {
+    const name = "legacy.cloud.example.com";
+    const served = async (): Promise<void> =>
+      assert.deepEqual((await running.dig(name)).addresses, ["192.0.2.8"]);
+    const ownersOf = async (kind: string): Promise<string> => {
+      const query = "jsonpath={.metadata.uid}{range .metadata.ownerReferences[*]} {.apiVersion}{end}";
+      return kubectl(["-n", "demo", "get", kind, "legacy", "-o", query]);
+    };
+    const legacyGslb = "gslbs.k8gb.absa.oss";
+    await kubectl(["apply", "-f", "-"], legacy);
+    await eventually("it is answered", served);
+    const [endpoint, ingress] = [await ownersOf("dnsendpoint"), await ownersOf("ingress")];
+    assert.match(endpoint, / k8gb\.absa\.oss\/v1beta1$/);
+    await kubectl(["-n", "demo", "label", legacyGslb, "legacy", "k8gb.io/migration-requested=true"]);
+    await eventually("the DNSEndpoint is the successor's, the Ingress nobody's", async () => {
+      const labels = ["-n", "demo", "get", legacyGslb, "legacy", "-o", "jsonpath={.metadata.labels}"];
+      assert.match(await kubectl(labels), /"k8gb\.io\/migrated-to-k8gb-io":"true"/);
+      const [uid] = endpoint.split(" ");
+      assert.equal(await ownersOf("dnsendpoint"), `${uid} k8gb.io/v1beta1`);
+      assert.equal(await ownersOf("ingress"), ingress.split(" ")[0]);
+    });
+    await kubectl(["-n", "demo", "delete", legacyGslb, "legacy", "--timeout=30s"]);
+    await throughout("it is answered", served, { forMs: 1_000 });
   });
 
   test("it was never refused anything, and is at rest", async () => {

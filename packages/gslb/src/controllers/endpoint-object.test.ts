@@ -98,3 +98,42 @@ test("an object that lacks any of what we write into it is not as wanted", () =>
   for (const object of changed) assert.ok(!isAsWanted(object, gslb, records));
   assert.ok(!isAsWanted(desired, gslb, undefined));
 });
+
+const predecessor: Gslb = {
+  ...gslb,
+  apiVersion: "k8gb.absa.oss/v1beta1",
+  metadata: { ...gslb.metadata, uid: "u0" },
+};
+const handedOver = { apiVersion: "v1", kind: "Service", name: "app", uid: "u8" };
+
+test("a legacy Gslb hands its DNSEndpoint over to the one that follows it, in one write with the records; others stay", () => {
+  const made = desiredEndpoint(predecessor, records);
+  assert.equal(made.metadata.ownerReferences?.[0]?.apiVersion, "k8gb.absa.oss/v1beta1");
+  const owners = [...made.metadata.ownerReferences!, handedOver];
+  const stored: DnsEndpoint = { ...made, metadata: { ...made.metadata, ownerReferences: owners } };
+  assert.equal(endpointProblem(stored, gslb), undefined);
+  assert.ok(!isAsWanted(stored, gslb, records));
+  const taken = withRecords(stored, gslb, records);
+  assert.deepEqual(
+    taken.metadata.ownerReferences?.map(({ uid, controller }) => [uid, controller]),
+    [
+      ["u8", undefined],
+      ["u1", true],
+    ],
+  );
+  assert.equal(withRecords(taken, gslb, records), taken);
+  // The way back is no way.
+  assert.match(endpointProblem(taken, predecessor)!, /controlled by Gslb app/);
+});
+
+test("the DNSEndpoint of a legacy Gslb counts while it or the one that follows it lives, or nobody can tell", () => {
+  const object = desiredEndpoint(predecessor, records);
+  assert.equal(booked(object, predecessor)?.booked.isOwn, true);
+  assert.equal(booked(object, gslb)?.booked.isOwn, true);
+  assert.equal(booked(object, undefined), undefined);
+  const unknown = readBooked("demo/app", {
+    endpoints: { lister: { get: () => object } },
+    gslbs: { lister: { get: () => undefined }, isLegacyUnknown: true },
+  });
+  assert.equal(unknown?.booked.isOwn, false);
+});
