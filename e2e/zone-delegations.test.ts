@@ -321,6 +321,41 @@ function define(): void {
     });
   });
 
+  test("D36: another address of a labelled Ingress is glue at once, not after a period", async () => {
+    const found = { MERIDIAN_DNS_ADDRESSES: "", ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS: "0" };
+    await eu!.kill();
+    await eu!.restart({ RECONCILE_REQUEUE_SECONDS: "1", NS_RECORD_TTL: "2", ...settings, ...found });
+    const ingress = {
+      ...{ apiVersion: "networking.k8s.io/v1", kind: "Ingress" },
+      metadata: { name: "dns-address", namespace: "k8gb", labels: { "k8gb.io/ip-source": "true" } },
+      spec: { defaultBackend: { service: { name: "dns", port: { number: 53 } } } },
+    };
+    await eu!.kubectl(["apply", "-f", "-"], JSON.stringify(ingress));
+    for (const ip of ["10.53.0.1", "10.53.0.9"]) {
+      const status = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip }] } } });
+      await eu!.kubectl([
+        ...["-n", "k8gb", "patch", "ingress", "dns-address", "--subresource=status", "--type=merge"],
+        ...["-p", status],
+      ]);
+      await eventually(`the glue is ${ip}`, async () => {
+        const { spec } = await endpoint(eu!, "cloud-example-com");
+        assert.deepEqual(
+          spec.endpoints.slice(1).map(({ targets }) => targets),
+          [[ip]],
+        );
+      });
+    }
+    await eu!.kill();
+    await eu!.restart({ RECONCILE_REQUEUE_SECONDS: "1", NS_RECORD_TTL: "2", ...settings });
+    await eventually("the glue is what it was", async () => {
+      const { spec } = await endpoint(eu!, "cloud-example-com");
+      assert.deepEqual(
+        spec.endpoints.slice(1).map(({ targets }) => targets),
+        [["10.53.0.1"]],
+      );
+    });
+  });
+
   test("D3: an edge server that does not answer takes no cluster out of the delegation", async () => {
     await fleet.parent.kill();
     await eventually("us has noticed", async () => {
