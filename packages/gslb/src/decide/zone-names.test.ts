@@ -4,6 +4,7 @@ import { hostNameProblem, isInZone, zoneOf } from "./dns-name.ts";
 import { balancedHostProblem, isLocalTargetsName, localTargetsName } from "./local-targets-name.ts";
 import {
   geoTagOfNameServer,
+  geoTagsOfNameServers,
   localTargetsZone,
   nameServerName,
   nameServerProblem,
@@ -40,7 +41,22 @@ for (const { zone, tag, prefix, name } of nameServers) {
   });
 }
 
-test("the longest zone wins, label by label and without case", () => {
+test("Geo tag extraction: of any names only those of clusters' servers for the zone count, each tag once", () => {
+  const names = [
+    "gslb-ns-us-east-1-cloud.example.com.",
+    "GSLB-NS-EU-cloud.example.com",
+    "gslb-ns-eu-cloud.example.com",
+    "gslb-ns-za-cloud2.example.com",
+    "gslb-ns-a.b-cloud.example.com",
+    "gslb-ns--cloud.example.com",
+    "ns1.dns.cloud.example.com",
+    "ns.example.net",
+  ];
+  assert.deepEqual(geoTagsOfNameServers(cloud, names, "gslb-ns-"), ["eu", "us-east-1"]);
+  assert.deepEqual(geoTagsOfNameServers(cloud, ["pr-eu-cloud.example.com"], "pr-"), ["eu"]);
+});
+
+test("D15: the longest zone wins, label by label and without case", () => {
   const zones = ["example.com", "cloud.example.com", "Deep.Cloud.example.com"];
   const cases = [
     ["app.cloud.example.com", "cloud.example.com"],
