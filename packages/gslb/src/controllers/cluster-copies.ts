@@ -84,10 +84,12 @@ export class ClusterCopies implements ReferenceSource {
   backend(service: ServiceRef): BackendState {
     const key = `${service.namespace}/${service.name}`;
     if (this.services.lister.get(key) === undefined) return { state: "notFound", readyEndpoints: 0 };
-    const ready = this.slices.lister
-      .byIndex(byService, key)
-      .reduce((sum, slice) => sum + readyEndpoints(slice), 0);
+    const ready = this.slicesOf(key).reduce((sum, slice) => sum + readyEndpoints(slice), 0);
     return { state: ready > 0 ? "healthy" : "unhealthy", readyEndpoints: ready };
+  }
+
+  slicesOf(serviceKey: string): readonly EndpointSlice[] {
+    return this.slices.lister.byIndex(byService, serviceKey);
   }
 
   state(kind: ObjectKind): CopyState {

@@ -318,7 +318,7 @@ const changes: readonly Change[] = [
     change: put(gateway("g2", { ...at("192.0.2.3"), listeners: [{ name: "a", attachedRoutes: 7 }] })),
     wakes: [],
   },
-  { name: "D17: a Gateway goes", change: remove(inV1(gatewayObjects), "g2"), wakes: ["tls"] },
+  { name: "D17: a Gateway goes", change: remove(inV1(gatewayObjects), "g2"), wakes: ["far", "tls"] },
   {
     name: "a VirtualService changes",
     change: change(inV1(virtualServiceObjects), "mesh", {

@@ -7,7 +7,7 @@ import {
   type Ingress,
   type KubeObject,
 } from "@meridian/kube";
-import { readyEndpoints } from "../decide/health.ts";
+import { readyEndpoints, readyNodes } from "../decide/health.ts";
 import { embeddedIngress, withEmbeddedSpec } from "../references/embedded-ingress.ts";
 import { ingressObjects, serviceObjects } from "../resources/core-kinds.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
@@ -103,6 +103,8 @@ function watchBackends({ copies, gslbs }: TriggerTargets): void {
       const isMoved = serviceKeyOf(old)?.[0] !== serviceKeyOf(slice)?.[0];
       if (isMoved) wakeSlice(old);
       if (isMoved || readyEndpoints(old) !== readyEndpoints(slice)) wakeSlice(slice);
+      else if (!deepEqual(readyNodes(old), readyNodes(slice)))
+        for (const key of gslbs.index.ofSlices(serviceKeyOf(slice)?.[0] ?? "")) gslbs.controller.enqueue(key);
     },
     onDelete: wakeSlice,
   });

@@ -19,7 +19,12 @@ const gslb: Gslb = {
   metadata: { name: "app", namespace: "demo", uid: "u1", annotations: { app: "x" } },
   spec: { strategy: { type: "roundRobin" }, ingress: { rules: [rule], backend: { service: { name: "d" } } } },
 };
-const nothing: ReferenceSource = { state: () => ({ is: "complete" }), get: () => undefined, list: () => [] };
+const nothing: ReferenceSource = {
+  state: () => ({ is: "complete" }),
+  get: () => undefined,
+  list: () => [],
+  slicesOf: () => [],
+};
 
 async function write(server: FakeObjects, given: Gslb = gslb): Promise<string | undefined> {
   const outcome = await writeEmbeddedIngress(given, resolveReference(given, nothing), {

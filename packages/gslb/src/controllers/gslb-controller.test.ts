@@ -34,6 +34,7 @@ function controllerOver(
       state: () => ({ is: "complete" }),
       get: () => undefined,
       list: () => [],
+      slicesOf: () => [],
       backend: () => ({ state: "healthy", readyEndpoints: 1 }),
     },
     peers: { addHost() {}, removeHost() {} },

@@ -27,8 +27,8 @@ export interface ObjectPair {
 }
 
 /**
- * Copies of kinds whose CustomResourceDefinition may be missing, come and go while the operator runs. A kind is followed
- * from the first time that somebody asks for its copy, in the best version that is served, and costs nothing before.
+ * Copies of kinds whose CustomResourceDefinition may be missing, come and go while the operator runs, and of core kinds that
+ * few need. A kind is followed from the first time that somebody asks for its copy, in the best version that is served, and costs nothing before.
  *
  *     const copies = new OptionalCopies(runtime, { client, tasks });
  *     const routes = copies.of(httpRouteKind);
@@ -136,6 +136,9 @@ export class OptionalCopies {
   }
 
   #tell(copy: OptionalCopy): void {
+    const [firstVersion] = copy.kind.versions;
+    // The core group has no definitions.
+    if (copy.kind.group === "") return copy.serve(firstVersion);
     if (!this.#definitions.hasSynced) {
       if (this.#refusal !== undefined) copy.unreadable(this.#refusal);
       return;

@@ -102,11 +102,12 @@ export class OptionalCopy<T extends KubeObject = KubeObject> {
     const informer = new Informer<T>(this.#runtime, {
       client: this.#parts.client,
       type,
-      transform: dropManagedFields,
+      transform: (object) => dropManagedFields(this.kind.trim?.(object) ?? object),
       onFailure: (error, { failures }) => {
         const isForbidden = isStatusError(error) && (error.code === 401 || error.code === 403);
         // A kind that was defined a moment ago may not be served yet.
-        const patience = isForbidden ? 0 : isNotFound(error) ? 10 : 3;
+        const isAnswer = isForbidden || (isNotFound(error) && group === "");
+        const patience = isAnswer ? 0 : isNotFound(error) ? 10 : 3;
         if (failures >= patience) this.unreadable((error as Error).message);
       },
     });

@@ -1,4 +1,5 @@
 import {
+  deepEqual,
   formatLabelSelector,
   matchesLabels,
   objectKey,
@@ -6,7 +7,13 @@ import {
   type LabelSelector,
 } from "@meridian/kube";
 import type { ServiceRef } from "../decide/gslb-snapshot.ts";
-import type { RecordedReads, Selection } from "../references/reference-source.ts";
+import {
+  readObject,
+  readSlices,
+  readSpec,
+  type RecordedReads,
+  type Selection,
+} from "../references/reference-source.ts";
 import { kindName, type ObjectKind } from "../resources/object-kind.ts";
 
 interface Selecting {
@@ -20,6 +27,8 @@ interface Entry {
   readonly kinds: readonly string[];
   readonly selections: readonly Selection[];
 }
+
+type SpecOf = (KubeObject & { readonly spec?: unknown }) | undefined;
 
 /** A change of one object: how it was and how it is, where it was and is there. */
 export interface ObjectChange {
@@ -83,6 +92,11 @@ export class ReferenceIndex {
     return this.#byService.get(serviceKey) ?? [];
   }
 
+  /** Gslbs whose addresses are those of nodes on which a Service has endpoints. */
+  ofSlices(serviceKey: string): Iterable<string> {
+    return this.#byObject.get(readSlices(serviceKey)) ?? [];
+  }
+
   /** Gslbs that read objects of a kind, for when what there is of it becomes known, or nothing is any more. */
   ofKind(kind: ObjectKind): Iterable<string> {
     return this.#byKind.get(kindName(kind)) ?? [];
@@ -94,9 +108,9 @@ export class ReferenceIndex {
     const object = now ?? old;
     if (object === undefined) return keys;
     const { namespace = "" } = object.metadata;
-    if (!isSame)
-      for (const key of this.#byObject.get(`${kindName(kind)} ${objectKey(object.metadata)}`) ?? [])
-        keys.add(key);
+    const reads = isSame ? [] : [readObject(kind, objectKey(object.metadata))];
+    if (!hasSameSpec(old, now)) reads.push(readSpec(kind, objectKey(object.metadata)));
+    for (const read of reads) for (const key of this.#byObject.get(read) ?? []) keys.add(key);
     for (const place of [placeOf(kind, namespace), placeOf(kind, undefined)])
       for (const { selector, keys: selecting } of this.#bySelection.get(place)?.values() ?? []) {
         const did = old !== undefined && matchesLabels(selector, old.metadata.labels);
@@ -105,6 +119,10 @@ export class ReferenceIndex {
       }
     return keys;
   }
+}
+
+function hasSameSpec(old: SpecOf, now: SpecOf): boolean {
+  return old !== undefined && now !== undefined && deepEqual(old.spec, now.spec);
 }
 
 function placeOf(kind: ObjectKind, namespace: string | undefined): string {

@@ -58,11 +58,16 @@ function accepted({ snapshot, policy, refused, hostCount }: ConditionFacts): Con
 function resolvedRefs({ snapshot: { reference, exposed } }: ConditionFacts): ConditionOutcome {
   if (reference.kind === "failed")
     return outcome("ResolvedRefs", "False", { reason: reference.reason, message: reference.message });
+  const problems: { readonly reason: string; readonly message: string }[] = [...(reference.problems ?? [])];
   if (exposed.problem !== undefined)
-    return outcome("ResolvedRefs", "False", {
+    problems.push({
       reason: exposed.keptUntil === undefined ? "ExposedAddressesUnresolved" : "AddressesMissing",
       message: exposed.problem,
     });
+  if (problems.length > 0) {
+    const message = problems.map((problem) => problem.message).join("; ");
+    return outcome("ResolvedRefs", "False", { reason: problems[0]!.reason, message });
+  }
   return outcome("ResolvedRefs", "True", {
     reason: "ResolvedRefs",
     message: `the reference is found; addresses from ${exposed.source}`,
@@ -85,7 +90,7 @@ function healthy({ snapshot, hosts }: ConditionFacts): ConditionOutcome | undefi
 
 /** `NotFound` says neither what is missing nor who should make it. */
 function illness({ host, health, services }: HostPlan): string {
-  const missing = services.filter(({ state }) => state === "notFound");
+  const missing = services.filter(({ state, isRefused = false }) => state === "notFound" && !isRefused);
   if (health !== "NotFound" || missing.length === 0) return `${host} is ${health}`;
   const names = missing.map(({ namespace, name }) => `${namespace}/${name}`).join(", ");
   return `${host} is ${health}: there is no Service ${names}`;

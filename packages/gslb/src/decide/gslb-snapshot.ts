@@ -9,6 +9,8 @@ import type { PeerView } from "./peer-view.ts";
 export interface ServiceRef {
   readonly namespace: string;
   readonly name: string;
+  /** Nothing may be sent to it from where it is referred to, so it counts as missing. */
+  readonly isRefused?: boolean;
 }
 
 /** A host and every Service behind it, over all rules that name the host. */
@@ -34,9 +36,26 @@ export interface ReferenceFailure {
   readonly gone: boolean;
 }
 
+/** Why a part of what was found serves nothing. */
+export interface ReferenceProblem {
+  readonly reason:
+    /** No ReferenceGrant lets a route send requests to a backend in another namespace. */
+    | "RefNotPermitted"
+    /** Nothing that a route attaches to takes requests for a host. */
+    | "NoMatchingListenerHostname"
+    /** Who is asked to serve a route says that it does not. */
+    | "RouteNotAccepted"
+    | "KindUnreadable";
+  readonly message: string;
+}
+
 /** What a Gslb's reference leads to. */
 export type ReferenceOutcome =
-  | { readonly kind: "resolved"; readonly servers: readonly Server[] }
+  | {
+      readonly kind: "resolved";
+      readonly servers: readonly Server[];
+      readonly problems?: readonly ReferenceProblem[];
+    }
   | ({ readonly kind: "failed" } & ReferenceFailure);
 
 /** The addresses at which this cluster serves a Gslb's hosts. */
@@ -47,6 +66,8 @@ export interface ExposedOutcome {
   readonly source: string;
   /** What is wrong with an annotation or a lookup. */
   readonly problem?: string;
+  /** Why there is no address, where that may be for a moment only. */
+  readonly lacking?: string;
   /** The object that gave them gives none any more; until then (wall-clock milliseconds) the last ones stand in. */
   readonly keptUntil?: number;
 }

@@ -30,13 +30,22 @@ export interface SliceEndpoints {
     | readonly {
         readonly addresses?: readonly string[] | null;
         readonly conditions?: { readonly ready?: boolean | null };
+        readonly nodeName?: string;
       }[]
     | null;
 }
 
 /** How many endpoints of a slice are ready: at least one address, and `ready` true or absent (which means true). */
 export function readyEndpoints(slice: SliceEndpoints): number {
-  return (slice.endpoints ?? []).filter(
-    (endpoint) => (endpoint.addresses ?? []).length > 0 && (endpoint.conditions?.ready ?? true),
-  ).length;
+  return (slice.endpoints ?? []).filter(isReady).length;
+}
+
+/** The nodes on which a slice has ready endpoints, each once and in order. */
+export function readyNodes(slice: SliceEndpoints): readonly string[] {
+  const names = (slice.endpoints ?? []).filter(isReady).flatMap(({ nodeName }) => nodeName ?? []);
+  return [...new Set(names)].sort();
+}
+
+function isReady({ addresses, conditions }: NonNullable<SliceEndpoints["endpoints"]>[number]): boolean {
+  return (addresses ?? []).length > 0 && (conditions?.ready ?? true);
 }

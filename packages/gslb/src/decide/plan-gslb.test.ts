@@ -122,10 +122,10 @@ test("what is missing is named: the Service, the address, the accepted host", ()
     messageOf(plan({ health: "notFound" }), "Healthy"),
     /is NotFound: there is no Service demo\/app$/,
   );
-  const exposed = { targets: { A: [], AAAA: [] }, source: "the referenced object's load balancer" };
+  const exposed = { targets: { A: [], AAAA: [] }, source: "the referenced object" };
   assert.match(
     messageOf(plan({ exposed }), "Healthy"),
-    /is healthy but the referenced object's load balancer gives no address/,
+    /is healthy but the referenced object gives no address/,
   );
   const refused = plan({ holder: "demo/older" });
   assert.equal(messageOf(refused, "PeersReachable"), "no host is accepted, so no peer is asked");

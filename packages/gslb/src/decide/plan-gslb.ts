@@ -210,6 +210,7 @@ function planHost(
 function rememberedBackends({ backend }: GslbSnapshot): GslbSnapshot["backend"] {
   const known = new Map<string, BackendState>();
   return (service) => {
+    if (service.isRefused === true) return { state: "notFound", readyEndpoints: 0 };
     const key = `${service.namespace}/${service.name}`;
     const state = known.get(key) ?? backend(service);
     known.set(key, state);

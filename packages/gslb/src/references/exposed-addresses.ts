@@ -55,12 +55,15 @@ export function exposedAddresses(gslb: Gslb, sources: ExposedSources): ExposedOu
 }
 
 /** Where addresses come from that the referenced object gives. */
-export const objectSource = "the referenced object's load balancer";
+export const objectSource = "the referenced object";
 
 function fromObject({ reachedAt, lookUp }: ExposedSources): ExposedOutcome {
   const source = objectSource;
-  const { entries, isUnknown, problems } = reachedAt();
-  const told = problems.length === 0 ? {} : { problem: problems.join("; ") };
+  const { entries, isUnknown, problems, lacking } = reachedAt();
+  const told = {
+    ...(problems.length === 0 ? {} : { problem: problems.join("; ") }),
+    ...(lacking === undefined || entries.length > 0 ? {} : { lacking }),
+  };
   if (isUnknown) return { source, ...told };
   const names = entries.flatMap(({ hostname }) =>
     hostname === undefined || hostname === "" ? [] : [hostname],

@@ -3,24 +3,26 @@ import type { ReferenceFailure } from "../decide/gslb-snapshot.ts";
 import { kindName, type ObjectKind } from "../resources/object-kind.ts";
 import type { CopyState, RecordedReads } from "./reference-source.ts";
 
-/** What came of looking for an object. */
-export type Found<T> =
-  | { readonly is: "found"; readonly object: T }
+/** What came of looking for something. */
+export type Found<T> = { readonly is: "found"; readonly object: T } | NotFound;
+
+/** Why it was not found. */
+export type NotFound =
   /** The copy of its kind is not complete yet. */
-  | { readonly is: "pending" }
-  | { readonly is: "missing"; readonly why: ReferenceFailure };
+  { readonly is: "pending" } | { readonly is: "missing"; readonly why: ReferenceFailure };
 
 /**
  * Looks for an object by `namespace/name`.
  *
  * @param namedBy who names it, for the message: `spec.resourceRef`
+ * @param part what is looked at of it, where that is not all
  */
 export function findObject<T extends KubeObject>(
   reads: RecordedReads,
   kind: ObjectKind<T>,
-  { key, namedBy }: { readonly key: string; readonly namedBy: string },
+  { key, namedBy, part }: { readonly key: string; readonly namedBy: string; readonly part?: "spec" },
 ): Found<T> {
-  const object = reads.get(kind, key);
+  const object = reads.get(kind, key, part);
   if (object !== undefined) return { is: "found", object };
   const unread = unreadKind(reads, kind);
   if (unread !== undefined) return unread;
@@ -29,10 +31,7 @@ export function findObject<T extends KubeObject>(
 }
 
 /** Why nothing can be told of a kind's objects, or `undefined` where its copy is complete. */
-export function unreadKind(
-  reads: Pick<RecordedReads, "state">,
-  kind: ObjectKind,
-): Exclude<Found<never>, { is: "found" }> | undefined {
+export function unreadKind(reads: Pick<RecordedReads, "state">, kind: ObjectKind): NotFound | undefined {
   const state: CopyState = reads.state(kind);
   switch (state.is) {
     case "complete":

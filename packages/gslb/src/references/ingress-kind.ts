@@ -1,13 +1,13 @@
 import type { Ingress } from "@meridian/kube";
 import type { Server } from "../decide/gslb-snapshot.ts";
 import { ingressObjects } from "../resources/core-kinds.ts";
-import { reachedBy, type ReferenceKind } from "./reference-kind.ts";
+import { named, reachedBy, type ReferenceKind } from "./reference-kind.ts";
 import { serverList } from "./server-list.ts";
 
 /** An Ingress: its rules name the hosts and their Services. */
 export const ingressKind: ReferenceKind = {
   objects: ingressObjects,
-  servers: (object) => ({ servers: serversOfIngress(object) }),
+  servers: (object) => named(serversOfIngress(object)),
   reachedAt: (object) => reachedBy((object as Ingress).status?.loadBalancer?.ingress),
 };
 

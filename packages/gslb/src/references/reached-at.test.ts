@@ -209,7 +209,7 @@ const reached: readonly ReachedCase[] = [
     name: "a Service of another type",
     target: service("s", { type: "ClusterIP" }),
     objects: [],
-    expect: [/Service demo\/s is of type ClusterIP; it must be LoadBalancer, or the annotation/],
+    expect: [/Service demo\/s is of type ClusterIP; it must be LoadBalancer or NodePort, or the annotation/],
   },
 ];
 

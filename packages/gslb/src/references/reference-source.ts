@@ -1,4 +1,10 @@
-import { matchesLabels, objectKey, type KubeObject, type LabelSelector } from "@meridian/kube";
+import {
+  matchesLabels,
+  objectKey,
+  type EndpointSlice,
+  type KubeObject,
+  type LabelSelector,
+} from "@meridian/kube";
 import { kindName, type ObjectKind } from "../resources/object-kind.ts";
 
 /** How the copy of a kind stands. Only a `complete` one shows what there is. */
@@ -14,10 +20,27 @@ export type CopyState =
 /** Reads objects that references lead to or through; from copies, never from the server. */
 export interface ReferenceSource {
   state(kind: ObjectKind): CopyState;
-  /** By `namespace/name`. */
+  /** By `namespace/name`, or by name where the kind is in no namespace. */
   get<T extends KubeObject>(kind: ObjectKind<T>, key: string): T | undefined;
+  /** The EndpointSlices of a Service, by its `namespace/name`. */
+  slicesOf(serviceKey: string): readonly EndpointSlice[];
   /** All objects, or those of one namespace. */
   list<T extends KubeObject>(kind: ObjectKind<T>, namespace?: string): readonly T[];
+}
+
+/** The name of a read of an object: `routes.example demo/app`. */
+export function readObject(kind: ObjectKind, key: string): string {
+  return `${kindName(kind)} ${key}`;
+}
+
+/** The name of a read of an object's spec only. */
+export function readSpec(kind: ObjectKind, key: string): string {
+  return `${readObject(kind, key)} spec`;
+}
+
+/** The name of a read of the EndpointSlices of a Service. */
+export function readSlices(serviceKey: string): string {
+  return `slices ${serviceKey}`;
 }
 
 /** What was looked for among the labels of a kind, in one namespace or in all. */
@@ -40,7 +63,7 @@ export class RecordedReads {
     this.#source = source;
   }
 
-  /** Objects by the name of their kind and their own key: `routes.example demo/app`. */
+  /** What was read, as `readObject`, `readSpec` and `readSlices` call it. */
   get objects(): ReadonlySet<string> {
     return this.#objects;
   }
@@ -64,10 +87,16 @@ export class RecordedReads {
     return this.#source.state(kind);
   }
 
-  get<T extends KubeObject>(kind: ObjectKind<T>, key: string): T | undefined {
+  /** @param part `spec` where nothing else of the object is looked at */
+  get<T extends KubeObject>(kind: ObjectKind<T>, key: string, part?: "spec"): T | undefined {
     this.#kinds.set(kindName(kind), kind);
-    this.#objects.add(`${kindName(kind)} ${key}`);
+    this.#objects.add(part === "spec" ? readSpec(kind, key) : readObject(kind, key));
     return this.#source.get(kind, key);
+  }
+
+  slicesOf(serviceKey: string): readonly EndpointSlice[] {
+    this.#objects.add(readSlices(serviceKey));
+    return this.#source.slicesOf(serviceKey);
   }
 
   /** Objects whose labels match, in the order of their keys, in one namespace or in all. */

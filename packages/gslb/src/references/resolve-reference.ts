@@ -4,7 +4,14 @@ import type { Gslb } from "../resources/gslb.ts";
 import { embeddedIngress } from "./embedded-ingress.ts";
 import { findObject, unreadKind, type Found } from "./find-object.ts";
 import { serversOfIngress } from "./ingress-kind.ts";
-import { reachedBy, reachedNowhere, type NamedServers, type ReachedAt } from "./reference-kind.ts";
+import {
+  reachedBy,
+  reachedNowhere,
+  unread,
+  unusable,
+  type NamedServers,
+  type ReachedAt,
+} from "./reference-kind.ts";
 import { RecordedReads, type ReferenceSource } from "./reference-source.ts";
 import { referenceTarget, type ReferenceTarget } from "./reference-target.ts";
 
@@ -35,37 +42,49 @@ export function resolveReference(gslb: Gslb, source: ReferenceSource): ResolvedR
   }
   const found = target.by === "name" ? byName(target, reads) : bySelector(target, reads);
   if (found.is === "pending")
-    return {
-      target,
-      reads,
-      outcome: { kind: "pending" },
-      reachedAt: () => ({ ...reachedBy([]), isUnknown: true }),
-    };
+    return { target, reads, outcome: { kind: "pending" }, reachedAt: () => unread(found) };
   if (found.is === "missing") return failed({ target, reads }, found.why);
 
   const { object } = found;
-  const unusable = (error: unknown): string =>
+  const oddity = (error: unknown): string =>
     `${target.kind.objects.kind} ${objectKey(object.metadata)} is not as its kind should be: ${(error as Error).message}; correct it, or its CustomResourceDefinition`;
   const reachedAt = (): ReachedAt => {
     try {
       return target.kind.reachedAt(object, reads);
     } catch (error) {
-      return { ...reachedNowhere(unusable(error)), isUnknown: true };
+      return { ...reachedNowhere(oddity(error)), isUnknown: true };
     }
   };
-  const named = namedServers(() => target.kind.servers(object, gslb, reads), unusable);
-  if (named.problem === undefined)
-    return { target, reads, outcome: { kind: "resolved", servers: named.servers }, reachedAt };
-  const why = { reason: "InvalidReference", message: named.problem, gone: false } as const;
-  return { target, reads, outcome: { kind: "failed", ...why }, reachedAt };
+  return {
+    target,
+    reads,
+    outcome: outcomeOf(() => target.kind.servers(object, gslb, reads), oddity),
+    reachedAt,
+  };
 }
 
 /** A definition may let objects through that are made of anything; such a one must not stop the other Gslbs. */
-function namedServers(read: () => NamedServers, unusable: (error: unknown) => string): NamedServers {
-  try {
-    return read();
-  } catch (error) {
-    return { problem: unusable(error) };
+function outcomeOf(
+  read: () => NamedServers,
+  oddity: (error: unknown) => string,
+): ResolvedReference["outcome"] {
+  const attempt = (): NamedServers => {
+    try {
+      return read();
+    } catch (error) {
+      return unusable(oddity(error));
+    }
+  };
+  const found = attempt();
+  switch (found.is) {
+    case "named": {
+      const { servers, problems } = found;
+      return { kind: "resolved", servers, ...(problems.length === 0 ? {} : { problems }) };
+    }
+    case "pending":
+      return { kind: "pending" };
+    case "missing":
+      return { kind: "failed", ...found.why };
   }
 }
 

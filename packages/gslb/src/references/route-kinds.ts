@@ -1,18 +1,19 @@
 import type { KubeObject } from "@meridian/kube";
-import type { Server, ServiceRef } from "../decide/gslb-snapshot.ts";
 import {
   grpcRouteObjects,
   httpRouteObjects,
   tcpRouteObjects,
   tlsRouteObjects,
   udpRouteObjects,
-  type BackendReference,
   type Route,
 } from "../resources/gateway-api.ts";
 import type { ObjectKind } from "../resources/object-kind.ts";
-import { listenerHosts, reachedAtGateways } from "./gateways.ts";
-import type { ReferenceKind } from "./reference-kind.ts";
+import { routeServices } from "./backend-grants.ts";
+import { reachedAtGateways } from "./gateways.ts";
+import { named, type NamedServers, type ReferenceKind } from "./reference-kind.ts";
 import type { RecordedReads } from "./reference-source.ts";
+import { acceptanceProblems, routeHosts } from "./route-hosts.ts";
+import { parentsOf, refusalOf } from "./route-parents.ts";
 import { serverByAnnotation, serverList } from "./server-list.ts";
 
 /** The routes of the Gateway API. Those that carry names say their hosts; of the others an annotation of the Gslb does. */
@@ -25,37 +26,32 @@ export const routeKinds: readonly ReferenceKind[] = [
 ];
 
 function routeKind(objects: ObjectKind, { namesHosts }: { readonly namesHosts: boolean }): ReferenceKind {
+  const { kind } = objects;
   return {
     objects,
     servers(object, gslb, reads) {
-      const services = servicesOfRoute(object);
-      return namesHosts
-        ? { servers: serversOfRoute(object, services, reads) }
-        : serverByAnnotation(gslb, { kind: objects.kind, services });
+      if (namesHosts) return serversOfRoute(kind, object, reads);
+      const found = routeServices(kind, object, reads);
+      if (found.is !== "found") return found;
+      const parents = parentsOf(object).map((parent) => ({ refusal: refusalOf(parent, object) }));
+      const problems = acceptanceProblems(object, parents);
+      const services = problems.length > 0 ? [] : found.object.services;
+      return serverByAnnotation(gslb, { kind, services }, [...problems, ...found.object.problems]);
     },
     reachedAt: (object, reads) => reachedAtGateways(object, reads),
   };
 }
 
-/** A route without hosts serves those of the listeners that it attaches to. */
-function serversOfRoute(
-  route: Route,
-  services: readonly ServiceRef[],
-  reads: RecordedReads,
-): readonly Server[] {
-  const own = route.spec?.hostnames ?? [];
-  const hosts = own.length > 0 ? own : listenerHosts(route, reads);
-  return serverList(hosts.map((host) => ({ host, services })));
-}
-
-/**
- * The Services that a route sends anything to. As with k8gb the kind of a backend is not looked at: a ServiceImport has the
- * name of its Service.
- */
-function servicesOfRoute({ metadata, spec }: KubeObject & Route): readonly ServiceRef[] {
-  const isUsed = ({ weight }: BackendReference): boolean => weight !== 0;
-  return (spec?.rules ?? [])
-    .flatMap(({ backendRefs = [] }) => backendRefs)
-    .filter((backend) => isUsed(backend) && backend.name !== "")
-    .map(({ namespace = metadata.namespace ?? "", name }) => ({ namespace, name }));
+function serversOfRoute(kind: string, route: KubeObject & Route, reads: RecordedReads): NamedServers {
+  const hosts = routeHosts(kind, route, reads);
+  if (hosts.is !== "found") return hosts;
+  const found = routeServices(kind, route, reads);
+  if (found.is !== "found") return found;
+  const { taken, untaken, problems } = hosts.object;
+  const { services } = found.object;
+  const servers = serverList([
+    ...taken.map((host) => ({ host, services })),
+    ...untaken.map((host) => ({ host, services: [] })),
+  ]);
+  return named(servers, [...problems, ...found.object.problems]);
 }

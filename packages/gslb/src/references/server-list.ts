@@ -1,8 +1,8 @@
 import { canonicalName } from "../decide/dns-name.ts";
-import type { Server, ServiceRef } from "../decide/gslb-snapshot.ts";
+import type { ReferenceProblem, Server, ServiceRef } from "../decide/gslb-snapshot.ts";
 import { hostnameAnnotation } from "../resources/gslb-annotations.ts";
 import type { Gslb } from "../resources/gslb.ts";
-import type { NamedServers } from "./reference-kind.ts";
+import { named, unusable, type NamedServers } from "./reference-kind.ts";
 
 /** One server per host, in order, whatever the case in which it is named again, with each Service once. */
 export function serverList(
@@ -24,10 +24,11 @@ export function serverList(
 export function serverByAnnotation(
   gslb: Gslb,
   { kind, services }: { readonly kind: string; readonly services: readonly ServiceRef[] },
+  problems: readonly ReferenceProblem[] = [],
 ): NamedServers {
   const host = gslb.metadata.annotations?.[hostnameAnnotation]?.trim() ?? "";
-  if (host !== "") return { servers: serverList([{ host, services }]) };
-  return { problem: `a reference to a ${kind} needs the annotation ${hostnameAnnotation} with the host` };
+  if (host !== "") return named(serverList([{ host, services }]), problems);
+  return unusable(`a reference to a ${kind} needs the annotation ${hostnameAnnotation} with the host`);
 }
 
 /** Names in objects have none, whoever wrote the host; their case stays. */

@@ -9,9 +9,11 @@ import {
 } from "../resources/istio.ts";
 import { findObject } from "./find-object.ts";
 import {
+  named,
   reachedBy,
   reachedByAll,
   reachedNowhere,
+  unread,
   type ReachedAt,
   type ReferenceKind,
 } from "./reference-kind.ts";
@@ -21,7 +23,7 @@ import { serverList } from "./server-list.ts";
 /** A VirtualService of Istio: it names its hosts, and a Service is found by the selector of its Gateway. */
 export const virtualServiceKind: ReferenceKind = {
   objects: virtualServiceObjects,
-  servers: (object) => ({ servers: serversOf(object) }),
+  servers: (object) => named(serversOf(object)),
   reachedAt: (object, reads) => {
     const gateways = gatewayKeys(object);
     if (gateways.length > 0) return reachedByAll(gateways.map((key) => reachedAtGateway(key, object, reads)));
@@ -79,9 +81,7 @@ function gatewayKeys({ metadata: { namespace = "" }, spec }: KubeObject & Virtua
 function reachedAtGateway(key: string, virtualService: KubeObject, reads: RecordedReads): ReachedAt {
   const namedBy = `VirtualService ${objectKey(virtualService.metadata)}`;
   const found = findObject(reads, istioGatewayObjects, { key, namedBy });
-  if (found.is === "pending") return { entries: [], isUnknown: true, problems: [] };
-  if (found.is === "missing")
-    return { entries: [], isUnknown: !found.why.gone, problems: [found.why.message] };
+  if (found.is !== "found") return unread(found);
   const selector = labelSelectorFromSpec({ matchLabels: found.object.spec?.selector ?? {} });
   const services = reads.select(serviceObjects, selector);
   const balancers = services.filter(({ spec }) => spec?.type === "LoadBalancer");

@@ -1,6 +1,9 @@
 import type { Condition, KubeObject } from "@meridian/kube";
 import type { ObjectKind } from "./object-kind.ts";
 
+/** The group of the Gateway API. */
+export const gatewayGroup = "gateway.networking.k8s.io";
+
 /** What a route attaches to. Absent `kind`: a Gateway; absent `namespace`: the route's own. */
 export interface ParentReference {
   readonly group?: string;
@@ -27,17 +30,27 @@ export interface Route extends KubeObject {
     readonly parentRefs?: readonly ParentReference[];
     readonly rules?: readonly { readonly backendRefs?: readonly BackendReference[] }[];
   };
+  /** What the controllers of its parents say. */
+  readonly status?: {
+    readonly parents?: readonly {
+      readonly parentRef?: ParentReference;
+      readonly conditions?: readonly Condition[];
+    }[];
+  };
+}
+
+/** What a Gateway takes requests by. Absent `hostname`: for every name. */
+export interface Listener {
+  readonly name: string;
+  readonly hostname?: string;
+  readonly port?: number;
+  readonly protocol?: string;
 }
 
 /** A Gateway, as far as hosts and addresses go. */
 export interface Gateway extends KubeObject {
   readonly spec?: {
-    readonly listeners?: readonly {
-      readonly name: string;
-      readonly hostname?: string;
-      readonly port?: number;
-      readonly protocol?: string;
-    }[];
+    readonly listeners?: readonly Listener[];
   };
   readonly status?: {
     readonly addresses?: readonly { readonly type?: string; readonly value: string }[];
@@ -54,15 +67,21 @@ export interface ListenerSet extends KubeObject {
       readonly namespace?: string;
       readonly name: string;
     };
-    readonly listeners?: NonNullable<Gateway["spec"]>["listeners"];
+    readonly listeners?: readonly Listener[];
   };
 }
 
-const group = "gateway.networking.k8s.io";
+/** What others may refer to in its namespace. Absent `name` in `to`: every object of the kind. */
+export interface ReferenceGrant extends KubeObject {
+  readonly spec?: {
+    readonly from?: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
+    readonly to?: readonly { readonly group: string; readonly kind: string; readonly name?: string }[];
+  };
+}
 
 /** Every version that the kind was served in since it was usable; they differ in nothing that is read here. */
 function kindOf<T extends KubeObject>(kind: string, ...versions: readonly string[]): ObjectKind<T> {
-  return { group, plural: `${kind.toLowerCase()}s`, kind, namespaced: true, versions };
+  return { group: gatewayGroup, plural: `${kind.toLowerCase()}s`, kind, namespaced: true, versions };
 }
 
 /** HTTPRoutes. */
@@ -79,3 +98,10 @@ export const udpRouteObjects: ObjectKind<Route> = kindOf("UDPRoute", "v1", "v1al
 export const gatewayObjects: ObjectKind<Gateway> = kindOf("Gateway", "v1", "v1beta1", "v1alpha2");
 /** ListenerSets. */
 export const listenerSetObjects: ObjectKind<ListenerSet> = kindOf("ListenerSet", "v1");
+/** ReferenceGrants. */
+export const referenceGrantObjects: ObjectKind<ReferenceGrant> = kindOf(
+  "ReferenceGrant",
+  "v1",
+  "v1beta1",
+  "v1alpha2",
+);

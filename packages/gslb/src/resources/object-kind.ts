@@ -9,6 +9,8 @@ export interface ObjectKind<T extends KubeObject = KubeObject> {
   readonly namespaced: boolean;
   /** Those that can be read, all alike; the best first. */
   readonly versions: readonly string[];
+  /** What is kept of an object in copies; default: all but `managedFields`. */
+  trim?(object: T): T;
   /** Never there: it carries `T`, as in `ResourceType`. */
   "~objects"?(object: T): void;
 }

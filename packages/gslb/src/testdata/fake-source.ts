@@ -1,4 +1,4 @@
-import { apiVersionOf, type KubeObject } from "@meridian/kube";
+import { apiVersionOf, objectKey, type EndpointSlice, type KubeObject } from "@meridian/kube";
 import { kindName, type ObjectKind } from "../resources/object-kind.ts";
 import type { CopyState, ReferenceSource } from "../references/reference-source.ts";
 
@@ -16,7 +16,12 @@ export function fakeSource(
   return {
     state: (kind) => states[kindName(kind)] ?? { is: "complete" },
     get: (kind, key) =>
-      ofKind(kind).find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key),
+      ofKind(kind).find(({ metadata }) => objectKey(metadata) === key),
+    slicesOf: (serviceKey) => objects.filter(
+        ({ kind, metadata }) =>
+          kind === "EndpointSlice" &&
+          `${metadata.namespace}/${metadata.labels?.["kubernetes.io/service-name"]}` === serviceKey,
+      ) as readonly KubeObject[] as readonly EndpointSlice[],
     list: (kind, namespace) =>
       ofKind(kind).filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace),
   };

@@ -31,6 +31,7 @@ export interface Service extends KubeObject {
     readonly loadBalancerClass?: string;
     readonly ipFamilies?: readonly string[];
     readonly ipFamilyPolicy?: string;
+    readonly externalTrafficPolicy?: string;
     readonly publishNotReadyAddresses?: boolean;
   };
   readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly LoadBalancerIngress[] } };
