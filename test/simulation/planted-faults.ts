@@ -40,6 +40,7 @@ export interface PlantedFault {
 
 const nobodyKeyed: Partial<FleetSettings> = { keyed: { eu: false, us: false, za: false } };
 const allKeyed: Partial<FleetSettings> = { keyed: { eu: true, us: true, za: true } };
+const allOurs: Partial<FleetSettings> = { kinds: { eu: "meridian", us: "meridian", za: "meridian" } };
 
 export const plantedFaults: readonly PlantedFault[] = [
   {
@@ -63,7 +64,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "a restart forgets since when peers are silent",
     invariant: 1,
-    settings: nobodyKeyed,
+    settings: { ...nobodyKeyed, ...allOurs, periodMs: 5_000, deadlineMs: 500 },
     plant: { runtime: (runtime) => wrappedRuntime(runtime, { handler: forgettingSilence }) },
   },
   {
@@ -176,13 +177,13 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "the serial of a peer's view stands still",
     invariant: 3,
-    settings: allKeyed,
+    settings: { ...allKeyed, ...allOurs },
     plant: { dnsClient: (runtime, { dns }) => new StuckSerialClient(runtime, { from: dns.address }) },
   },
   {
     name: "a host that only peers carry is not answered",
     invariant: 2,
-    settings: allKeyed,
+    settings: { ...allKeyed, ...allOurs },
     plant: { runtime: (runtime) => wrappedRuntime(runtime, { handler: forgettingFleetHosts }) },
   },
   {

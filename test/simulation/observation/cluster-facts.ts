@@ -26,7 +26,7 @@ export interface ApplicationFacts {
   readonly publishedHistory: TargetHistory;
   /** When somebody else than the operator last changed its DNSEndpoint, and the operator could begin to mend that. */
   tamperedMs: number;
-  /** Whether that was while the operator did nothing. What is stored stands in after its start until peers were asked. */
+  /** Whether the operator has not worked since. What is stored stands in after its start until peers were asked. */
   isTamperedUnseen: boolean;
   /** Thresholds that the Gslb had, with the time until when; the newest last. */
   readonly thresholds: { thresholdMs: number; untilMs: number }[];
@@ -115,7 +115,7 @@ export class ClusterFacts {
     for (const facts of this.applications) {
       if (!facts.isTamperedUnseen) continue;
       facts.isTamperedUnseen = false;
-      if (facts.tamperedMs < worksSinceMs) facts.tamperedMs = worksSinceMs + this.#askedMs;
+      facts.tamperedMs = Math.max(facts.tamperedMs, worksSinceMs + this.#askedMs);
     }
   }
 

@@ -22,6 +22,9 @@ import type { Sight, SightChanges } from "./sight.ts";
 export class MeridianSight implements Sight {
   readonly #cluster: FleetCluster;
   readonly #zones: readonly string[];
+  readonly #serials: number[] = [];
+  #isOver: boolean | undefined;
+  #version = "";
   readonly #byKey = new Map<string, string>();
   readonly #byEndpointKey = new Map<string, string>();
 
@@ -68,13 +71,16 @@ export class MeridianSight implements Sight {
 
   version(): string | undefined {
     const authority = this.#cluster.cluster?.authority;
-    let text = "";
-    for (const name of this.#zones) {
+    let isSame = authority?.lease?.isOver === this.#isOver;
+    for (const [index, name] of this.#zones.entries()) {
       const zone = servedZone(authority, name);
       if (zone?.ready !== true) return undefined;
-      text += `${zone.serial} `;
+      isSame = isSame && zone.serial === this.#serials[index];
+      this.#serials[index] = zone.serial;
     }
-    return authority?.lease?.isOver === true ? `${text}unvouched` : text;
+    this.#isOver = authority?.lease?.isOver;
+    if (!isSame) this.#version = `${this.#serials.join(" ")} ${this.#isOver === true ? "unvouched" : ""}`;
+    return this.#version;
   }
 
   answer({ host, zone, name }: Application, questions: PackedQuestions): DirectAnswer {

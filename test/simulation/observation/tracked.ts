@@ -32,6 +32,8 @@ export class Tracked<T> {
 
   /** Takes the value as it is now. @returns whether it is another one */
   set(value: T, nowMs: number): boolean {
+    // Most values are the very one of before: this is asked at each step.
+    if (value === this.#value) return false;
     const text = JSON.stringify(value) ?? "";
     if (text === this.#text) return false;
     this.#before = this.#value;

@@ -39,6 +39,7 @@ export class World {
   readonly #bounds: Bounds;
   readonly #keyedBounds: Bounds;
   readonly #k8gbBounds: Bounds;
+  readonly #found = new Set<string>();
   readonly #reach = new Map<string, Tracked<Reach>>();
 
   constructor(fleet: Fleet, applications: readonly Application[]) {
@@ -167,12 +168,18 @@ export class World {
   #reachOfOurs(tag: Tag, peer: Tag): Reach {
     const { settings } = this.fleet;
     const { deadAddress } = this.fleet.member(peer);
-    if (dnsAddressesOf(peer, settings).every((address) => address === deadAddress)) return "not";
+    if (deadAddress !== undefined && !settings.secondAddress[peer]) return "not";
     return !settings.dynamicParent || this.#isFound(tag, peer) ? "surely" : "maybe";
   }
 
-  /** Whether a cluster knows a peer's server for every zone, by its ZoneDelegations. */
+  /** Whether a cluster knows a peer's server for every zone, by its ZoneDelegations; it never forgets one. */
   #isFound(tag: Tag, peer: Tag): boolean {
+    const pair = `${tag} ${peer}`;
+    if (!this.#found.has(pair) && this.#looksFound(tag, peer)) this.#found.add(pair);
+    return this.#found.has(pair);
+  }
+
+  #looksFound(tag: Tag, peer: Tag): boolean {
     const { truth } = this.fleet.cluster(tag);
     return this.fleet.settings.zones.every((zone) => {
       const key = `${collectionKey(types.zone)}${zone.name.replaceAll(".", "-")}`;
@@ -184,7 +191,8 @@ export class World {
   /** k8gb asks the last address only, and only of a peer that it found when it last looked for peers. */
   #reachOfK8gb(tag: Tag, peer: Tag): Reach {
     const { settings, paths } = this.fleet;
-    if (dnsAddressesOf(peer, settings).at(-1) === this.fleet.member(peer).deadAddress) return "not";
+    const { deadAddress } = this.fleet.member(peer);
+    if (deadAddress !== undefined && dnsAddressesOf(peer, settings).at(-1) === deadAddress) return "not";
     const { user } = this.fleet.k8gbClusters.get(tag)!;
     const isKnown = (zone: (typeof settings.zones)[number]): boolean =>
       user.servers(zone).some(({ name }) => name.includes(`-${peer}-`));
