@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,29 +14,14 @@ import type { RealControlPlane } from "./harness/real-control-plane.ts";
 // The Gslb operator on a real kube-apiserver, as a user with no more rights than it needs; applied and watched by kubectl,
 // asked by dig.
 
-const examples = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../examples");
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const examples = path.join(root, "examples");
 const host = "roundrobin.cloud.example.com";
 const addresses = ["192.0.2.1", "192.0.2.2"];
 
-/** Everything that the operator may do. */
+/** Everything that the operator may do, as its README says. */
 const rights = `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: { name: gslb-operator }
-rules:
-  - { apiGroups: [k8gb.io, k8gb.absa.oss], resources: [gslbs, zonedelegations], verbs: [get, list, watch, create, update] }
-  - { apiGroups: [k8gb.io], resources: [gslbs], verbs: [patch, delete] }
-  - { apiGroups: [k8gb.absa.oss], resources: [gslbs], verbs: [patch] }
-  - { apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [list, watch] }
-  - { apiGroups: [gateway.networking.k8s.io, networking.istio.io], resources: ["*"], verbs: [list, watch] }
-  - { apiGroups: [k8gb.io, k8gb.absa.oss], resources: [gslbs/status, zonedelegations/status], verbs: [update] }
-  - { apiGroups: [externaldns.k8s.io], resources: [dnsendpoints], verbs: [get, list, watch, create, update] }
-  - { apiGroups: [networking.k8s.io], resources: [ingresses], verbs: [get, list, watch, create, update, patch] }
-  - { apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch] }
-  - { apiGroups: [""], resources: [services], verbs: [list, watch] }
-  - { apiGroups: [""], resources: [namespaces], verbs: [get, create] }
-  - { apiGroups: [""], resources: [configmaps, secrets], verbs: [get, list, watch, create, update] }
-  - { apiGroups: ["", events.k8s.io], resources: [events], verbs: [create, patch, update] }
+${/^```yaml\n(apiVersion: rbac[\s\S]*?)^```$/m.exec(readFileSync(path.join(root, "packages/gslb/README.md"), "utf8"))?.[1]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
