@@ -59,6 +59,16 @@ const cases: readonly Case[] = [
   { name: "not where an annotation says so", exposed: { source: "annotation x", targets: noTargets } },
 ];
 
+test("F-08: where no address is kept, what is lacking is the problem, and told while they are kept", () => {
+  const lacking = "Gateway demo/edge is not programmed";
+  const kept = (exposedIps: readonly string[]): string | undefined => {
+    const status = { geoTag: "eu", healthyRecords: {}, serviceHealth: {}, loadBalancer: { exposedIps } };
+    return keepAddresses({ ...empty, lacking }, { before: undefined, status, graceMs: 60_000, now }).problem;
+  };
+  assert.equal(kept([]), lacking);
+  assert.match(kept(last.A) ?? "", /^Gateway demo\/edge is not programmed; the last ones are kept until /);
+});
+
 for (const {
   name,
   exposed = empty,

@@ -9,6 +9,7 @@ import {
   object,
   referTo,
   route,
+  serversText,
   to,
   toHosts,
   virtualService,
@@ -17,15 +18,10 @@ import { resolveReference } from "./resolve-reference.ts";
 
 // What routes of the Gateway API and VirtualServices of Istio lead to: k8gb's tables, and what it gets wrong.
 
-function serversText(gslb: Gslb, objects: readonly KubeObject[]): string {
-  const { outcome } = resolveReference(gslb, fakeSource(objects));
-  if (outcome.kind === "pending") return "pending";
-  if (outcome.kind === "failed") return `${outcome.reason}${outcome.gone ? " gone" : ""}: ${outcome.message}`;
-  return outcome.servers
-    .map(
-      ({ host, services }) => `${host}=${services.map((each) => `${each.namespace}/${each.name}`).join("+")}`,
-    )
-    .join(" ");
+function serversOf(gslb: Gslb, objects: readonly KubeObject[]): string {
+  // As for k8gb, which knows no grants.
+  const source = fakeSource(objects, { "referencegrants.gateway.networking.k8s.io": { is: "absent" } });
+  return serversText(resolveReference(gslb, source).outcome);
 }
 
 const named = ["HTTPRoute", "GRPCRoute", "TLSRoute"];
@@ -67,19 +63,19 @@ for (const kind of named) {
   for (const [name, spec, expect] of cases)
     test(`References, ${kind}: ${name}`, () => {
       const target = route(kind, spec);
-      assert.equal(serversText(referTo(target), [target]), expect);
+      assert.equal(serversOf(referTo(target), [target]), expect);
     });
 }
 
 for (const kind of nameless) {
   const target = route(kind, to({ name: "s" }, { name: "t", namespace: "o" }));
   test(`References, ${kind}: the annotation names the host`, () => {
-    assert.equal(serversText(referTo(target, hostname), [target]), "app.x=demo/s+o/t");
+    assert.equal(serversOf(referTo(target, hostname), [target]), "app.x=demo/s+o/t");
   });
   for (const annotations of [{}, { "k8gb.io/hostname": "" }])
     test(`References, ${kind}: ${"k8gb.io/hostname" in annotations ? "an empty" : "no"} annotation is refused`, () => {
       assert.match(
-        serversText(referTo(target, annotations), [target]),
+        serversOf(referTo(target, annotations), [target]),
         new RegExp(`^InvalidReference: a reference to a ${kind} needs the annotation k8gb.io/hostname`),
       );
     });
@@ -98,13 +94,13 @@ for (const [kind, all] of Object.entries(versions))
       test(`References: ${kind} ${asked} is found where the cluster serves ${served}`, () => {
         const stored = route(kind, { hostnames: ["app.x"], ...to({ name: "s" }) }, served);
         const gslb = referTo({ ...stored, apiVersion: `${gatewayApi}/${asked}` }, hostname);
-        assert.equal(serversText(gslb, [stored]), "app.x=demo/s");
+        assert.equal(serversOf(gslb, [stored]), "app.x=demo/s");
       });
 
 for (const version of ["v1", "v1beta1", "v1alpha3"])
   test(`References: VirtualService ${version}`, () => {
     const target = virtualService({ hosts: ["app.x"], ...toHosts("s") }, version);
-    assert.equal(serversText(referTo(target), [target]), "app.x=demo/s");
+    assert.equal(serversOf(referTo(target), [target]), "app.x=demo/s");
   });
 
 const virtualServices: readonly (readonly [name: string, spec: object, expect: string])[] = [
@@ -159,7 +155,7 @@ const virtualServices: readonly (readonly [name: string, spec: object, expect: s
 for (const [name, spec, expect] of virtualServices)
   test(`References, VirtualService: ${name}`, () => {
     const target = virtualService(spec);
-    assert.equal(serversText(referTo(target), [target]), expect);
+    assert.equal(serversOf(referTo(target), [target]), expect);
   });
 
 test("F-05: a route without hosts serves those of the listeners that it attaches to", () => {
@@ -171,7 +167,7 @@ test("F-05: a route without hosts serves those of the listeners that it attaches
   const edge = gateway("edge", [], { spec: { listeners } });
   const hostsOf = (parentRefs: readonly object[]): string => {
     const target = route("HTTPRoute", { parentRefs, ...to({ name: "s" }) });
-    return serversText(referTo(target), [target, edge]);
+    return serversOf(referTo(target), [target, edge]);
   };
   assert.equal(hostsOf([{ name: "edge" }]), "web.x=demo/s *.apps.x=demo/s");
   assert.equal(hostsOf([{ name: "edge", sectionName: "wild" }]), "*.apps.x=demo/s");
@@ -179,7 +175,7 @@ test("F-05: a route without hosts serves those of the listeners that it attaches
 });
 
 test("an unsupported kind is told with all that are supported", () => {
-  const text = serversText(referTo(object("v9", "Foo", { name: "x" })), []);
+  const text = serversOf(referTo(object("v9", "Foo", { name: "x" })), []);
   assert.match(text, /^UnsupportedKind: APIVersion:v9, Kind:Foo not supported; .* TLSRoute \(.*v1alpha3/);
 });
 
@@ -200,10 +196,10 @@ test("D27: a selector looks in the namespace that the reference names, or else i
       },
     },
   });
-  assert.equal(serversText(select(), [own, other]), "d.x=demo/s");
-  assert.equal(serversText(select("other"), [own, other]), "o.x=other/s");
+  assert.equal(serversOf(select(), [own, other]), "d.x=demo/s");
+  assert.equal(serversOf(select("other"), [own, other]), "o.x=other/s");
   assert.match(
-    serversText(select("third"), [own, other]),
+    serversOf(select("third"), [own, other]),
     /^NotFound gone: exactly 1 HTTPRoute .* 0 .* namespace third/,
   );
 });
@@ -230,7 +226,7 @@ test("an object that is not as its kind should be is told, and is nobody else's 
   ];
   for (const target of odd)
     assert.match(
-      serversText(referTo(target), [target]),
+      serversOf(referTo(target), [target]),
       /^InvalidReference: (HTTPRoute|VirtualService) demo\/app is not as its kind should be: /,
     );
   const lost = route("HTTPRoute", { hostnames: ["app.x"], parentRefs: "edge" });

@@ -26,6 +26,8 @@ interface ReachedCase {
   readonly states?: Parameters<typeof fakeSource>[1];
   /** Addresses and names, `?` where the last known ones stand in, and the start of each problem. */
   readonly expect: readonly (string | RegExp)[];
+  /** Why there may be none for a moment. */
+  readonly lacking?: RegExp;
 }
 
 const web = route("HTTPRoute", { hostnames: ["app.x"] });
@@ -33,6 +35,14 @@ const attached = (...parentRefs: readonly object[]): KubeObject =>
   route("HTTPRoute", { hostnames: ["app.x"], parentRefs });
 const viaIstio = (...gateways: readonly string[]): KubeObject =>
   virtualService({ hosts: ["app.x"], gateways });
+/** A Gateway with the address 192.0.2.`last` that says whether it is programmed. */
+const saying = (name: string, last: number, status: string): KubeObject =>
+  gateway(name, [], {
+    status: {
+      addresses: [ip(`192.0.2.${last}`)],
+      conditions: [{ type: "Programmed", status, reason: "AddressNotAssigned", message: "" }],
+    },
+  });
 const selecting = istioGateway("edge", { app: "ingress" });
 
 const reached: readonly ReachedCase[] = [
@@ -93,14 +103,22 @@ const reached: readonly ReachedCase[] = [
   },
   {
     name: "F-05: of several Gateways one that is not programmed is left out",
-    target: attached({ name: "a" }, { name: "b" }),
+    target: attached({ name: "a" }, { name: "b" }, { name: "c" }, { name: "d" }),
     objects: [
-      gateway("a", [ip("192.0.2.1")], {
-        status: { addresses: [ip("192.0.2.1")], conditions: [{ type: "Programmed", status: "False" }] },
-      }),
-      gateway("b", [ip("192.0.2.2")]),
+      saying("a", 1, "False"),
+      saying("b", 2, "True"),
+      saying("c", 3, "Unknown"),
+      gateway("d", [ip("192.0.2.4")]),
     ],
-    expect: ["192.0.2.2"],
+    expect: ["192.0.2.2", "192.0.2.3", "192.0.2.4"],
+    lacking: /^Gateway demo\/a is not programmed: AddressNotAssigned$/,
+  },
+  {
+    name: "F-05: a lone Gateway that is not programmed gives none",
+    target: web,
+    objects: [saying("edge", 1, "False")],
+    expect: [],
+    lacking: /^Gateway demo\/edge is not programmed/,
   },
   {
     name: "of two Gateways one is gone: the other's count, and it is told",
@@ -213,13 +231,16 @@ const reached: readonly ReachedCase[] = [
   },
 ];
 
-for (const { name, target, objects, states, expect } of reached)
+for (const { name, target, objects, states, expect, lacking } of reached)
   test(`Exposed IPs: ${name}`, () => {
     const source = fakeSource([target, ...objects], states);
-    const { entries, isUnknown, problems } = resolveReference(referTo(target, hostname), source).reachedAt();
+    const reachedAt = resolveReference(referTo(target, hostname), source).reachedAt();
+    const { entries, isUnknown, problems } = reachedAt;
     const found = [...new Set(entries.flatMap((entry) => entry.ip ?? entry.hostname ?? []))];
     const texts = expect.filter((each) => typeof each === "string");
     assert.deepEqual([...found, ...(isUnknown ? ["?"] : [])], texts);
+    if (lacking === undefined) assert.equal(reachedAt.lacking, undefined);
+    else assert.match(reachedAt.lacking ?? "", lacking);
     const patterns = expect.filter((each) => each instanceof RegExp);
     assert.equal(problems.length, patterns.length, problems.join("; "));
     for (const [index, pattern] of patterns.entries()) assert.match(problems[index]!, pattern);

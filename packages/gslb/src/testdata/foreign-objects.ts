@@ -1,4 +1,5 @@
 import type { KubeObject } from "@meridian/kube";
+import type { ResolvedReference } from "../references/resolve-reference.ts";
 import type { Gslb } from "../resources/gslb.ts";
 
 /** The group of the Gateway API. */
@@ -90,4 +91,53 @@ export function referTo(target: KubeObject, annotations: Readonly<Record<string,
     metadata: { name: "g", namespace: "demo", annotations },
     spec: { resourceRef: { apiVersion, kind, name: metadata.name! } },
   };
+}
+
+/** Each host with its Services, those marked that nothing may be sent to: `a.x=demo/s+-other/t b.x=`. */
+export function serversText(outcome: ResolvedReference["outcome"]): string {
+  if (outcome.kind === "pending") return "pending";
+  if (outcome.kind === "failed") return `${outcome.reason}${outcome.gone ? " gone" : ""}: ${outcome.message}`;
+  return outcome.servers
+    .map(({ host, services }) => {
+      const names = services.map(({ namespace, name, isRefused = false }) => `${isRefused ? "-" : ""}${namespace}/${name}`);
+      return `${host}=${names.join("+")}`;
+    })
+    .join(" ");
+}
+
+/** A Service of type NodePort. */
+export function nodePort(name: string, spec: object = {}): KubeObject {
+  return object("v1", "Service", { name, spec: { type: "NodePort", ...spec } });
+}
+
+/** A node by its addresses of each type. */
+export function node(
+  name: string,
+  addresses: Readonly<Record<string, readonly string[]>>,
+  fields: { readonly ready?: string; readonly labels?: Readonly<Record<string, string>> } = {},
+): KubeObject {
+  const { ready = "True", labels = {} } = fields;
+  const status = {
+    addresses: Object.entries(addresses).flatMap(([type, all]) => all.map((address) => ({ type, address }))),
+    conditions: [{ type: "Ready", status: ready }],
+  };
+  return { apiVersion: "v1", kind: "Node", metadata: { name, labels }, status } as KubeObject;
+}
+
+/** A slice of a Service: one endpoint on each node, ready or not. */
+export function endpointSlice(
+  service: string,
+  number: number,
+  nodes: Readonly<Record<string, boolean>>,
+): KubeObject {
+  const endpoints = Object.entries(nodes).map(([nodeName, ready]) => ({
+    ...{ addresses: ["10.1.0.1"], conditions: { ready }, nodeName },
+  }));
+  return {
+    ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", endpoints },
+    metadata: {
+      ...{ name: `${service}-${number}`, namespace: "demo" },
+      labels: { "kubernetes.io/service-name": service },
+    },
+  } as KubeObject;
 }
