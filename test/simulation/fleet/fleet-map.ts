@@ -43,6 +43,7 @@ export function placeOf(tag: Tag): ClusterPlace {
     apiServer: { address, port: 6443 },
     operator: { address, port: 6444 },
     dns: { address, port: 53 },
+    metrics: { address, port: 8080 },
   };
 }
 
