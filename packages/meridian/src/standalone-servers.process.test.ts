@@ -13,59 +13,12 @@ import { DnsClient } from "@meridian/dns";
 import type { KubeObject } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
+import { startCommand as start } from "./testdata/started-command.ts";
 
 const main = fileURLToPath(new URL("./main.js", import.meta.url));
 const root = await mkdtemp(join(tmpdir(), "meridian-alone-"));
 const runtime = nodeRuntime({ dataFolder: root, log: silentLogger });
 after(() => rm(root, { recursive: true, force: true }));
-
-/** Starts a command and resolves when it has printed what `says` matches, with the match and how to stop it. */
-async function start(
-  args: readonly string[],
-  says: RegExp,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<{
-  match: RegExpExecArray;
-  stop: () => Promise<number | null>;
-  kill: () => Promise<number | null>;
-  nudge: () => void;
-  printed: () => string;
-  /** What of it went to standard output, and to standard error. */
-  streams: { readonly output: string; readonly log: string };
-}> {
-  const child = spawn(process.execPath, [main, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...environment },
-  });
-  let printed = "";
-  const streams = { output: "", log: "" };
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  const match = await new Promise<RegExpExecArray>((resolve, reject) => {
-    const look = (chunk: Buffer): void => {
-      printed += chunk.toString();
-      const found = says.exec(printed);
-      if (found !== null) resolve(found);
-    };
-    child.stdout.on("data", (chunk: Buffer) => (streams.output += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (streams.log += chunk.toString()));
-    child.stdout.on("data", look);
-    child.stderr.on("data", look);
-    child.on("close", () => reject(new Error(`ended early: ${printed}`)));
-  });
-  const end = (signal: "SIGTERM" | "SIGKILL"): Promise<number | null> => {
-    child.kill(signal);
-    return ended;
-  };
-  const stop = (): Promise<number | null> => end("SIGTERM");
-  return {
-    match,
-    stop,
-    kill: () => end("SIGKILL"),
-    nudge: () => child.kill("SIGHUP"),
-    printed: () => printed,
-    streams,
-  };
-}
 
 const namespaces = { group: "", version: "v1", plural: "namespaces", kind: "Namespace", namespaced: false };
 
