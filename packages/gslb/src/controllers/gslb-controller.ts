@@ -175,6 +175,13 @@ export class GslbController {
     return resolved;
   }
 
+  /** Takes note of it, and has everything followed that its reconcile will read. */
+  anticipate(gslb: Gslb): void {
+    const { reachedAt } = this.observe(gslb);
+    const override = this.#options.exposedOverride;
+    exposedAddresses(gslb, { reachedAt, override, lookUp: () => ({ state: "pending" }) });
+  }
+
   async #observed(key: string, span: Span, signal: AbortSignal): Promise<Again> {
     try {
       return await this.#reconcile(key, span, signal);

@@ -7,13 +7,13 @@ import type { GslbController } from "./gslb-controller.ts";
  */
 export async function observeAll(
   copies: Pick<ClusterCopies, "gslbs" | "optional">,
-  gslbs: Pick<GslbController, "observe">,
+  gslbs: Pick<GslbController, "anticipate">,
 ): Promise<void> {
   // Whether there are legacy Gslbs.
   await copies.optional.settled();
   for (;;) {
     const { kindCount } = copies.optional;
-    for (const gslb of copies.gslbs.lister.list()) gslbs.observe(gslb).reachedAt();
+    for (const gslb of copies.gslbs.lister.list()) gslbs.anticipate(gslb);
     await copies.optional.settled();
     if (copies.optional.kindCount === kindCount) return;
   }
