@@ -17,6 +17,8 @@ export class UpdateKeys {
   readonly #file: WatchedFile | undefined;
   /** Of the file as it was looked at last; it is told once what is wrong with it. */
   #stamp: string | undefined = "not looked at";
+  /** One read after the other: who asks for a key while the file is read waits for what is in it. */
+  #reading: Promise<void> = Promise.resolve();
   #ofFile: readonly TsigKey[] = [];
   #ofSecrets: readonly TsigKey[] = [];
 
@@ -36,7 +38,7 @@ export class UpdateKeys {
   async keyFor(parentZone: string): Promise<TsigKey | undefined> {
     const { unsigned, keyNames, keyFile } = this.#options.config;
     if (unsigned) return undefined;
-    await this.#readFile();
+    await (this.#reading = this.#reading.then(() => this.#readFile()));
     const keys = [...this.#ofFile, ...this.#ofSecrets];
     const places = `a Secret labelled meridian/dns-keys=parent${keyFile === undefined ? "" : ` or ${keyFile}`}`;
     const wanted = keyNames.get(canonicalName(parentZone));
@@ -58,7 +60,7 @@ export class UpdateKeys {
     return keys[0];
   }
 
-  /** What cannot be read, as while it is written, leaves the keys of before. */
+  /** What cannot be read, as while it is written, leaves the keys of before. Never rejects. */
   async #readFile(): Promise<void> {
     if (this.#file === undefined) return;
     try {
