@@ -6,6 +6,7 @@ import {
   type Network,
 } from "@meridian/runtime";
 import type { InfobloxConfig } from "../config/infoblox-config.ts";
+import { Ending } from "../tasks/ending.ts";
 
 /** A call that has ended, in the words of k8gb's metrics. */
 export interface WapiCall {
@@ -110,15 +111,15 @@ export class WapiClient {
     { cookie, signal }: { readonly cookie: string | undefined; readonly signal: AbortSignal },
   ): Promise<{ readonly content: unknown; readonly cookie: string | undefined }> {
     const { config, clock } = this.#options;
-    const limit = new AbortController();
+    using limit = new Ending(signal);
     const subject = `${request.method} ${request.path} at ${config.host}`;
     const cancel = clock.after(config.requestTimeoutSeconds * 1000, () =>
-      limit.abort(new WapiError(undefined, `${subject} had no answer in ${config.requestTimeoutSeconds} s`)),
+      limit.end(new WapiError(undefined, `${subject} had no answer in ${config.requestTimeoutSeconds} s`)),
     );
     try {
       const response = await client.request({
         ...this.#message(request, cookie),
-        signal: AbortSignal.any([signal, limit.signal]),
+        signal: limit.signal,
       });
       const chunks: Uint8Array[] = [];
       let size = 0;
@@ -169,7 +170,8 @@ function refusalText(subject: string, status: number, body: string): string {
   let text = "";
   try {
     const parsed = JSON.parse(body) as { readonly text?: unknown; readonly Error?: unknown };
-    text = String(parsed.text ?? parsed.Error ?? "");
+    const said = parsed.text ?? parsed.Error;
+    if (typeof said === "string") text = said;
   } catch {
     // A proxy's page, or nothing; the status says enough.
   }

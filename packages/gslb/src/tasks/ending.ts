@@ -17,13 +17,13 @@ export class Ending implements Disposable {
     return this.#abort.signal;
   }
 
-  /** Aborts now. */
-  end(): void {
-    this[Symbol.dispose]();
+  /** Aborts now; the first reason stands. */
+  end(reason: unknown = new Error("it is over")): void {
+    this.#outer.removeEventListener("abort", this.#follow);
+    this.#abort.abort(reason);
   }
 
   [Symbol.dispose](): void {
-    this.#outer.removeEventListener("abort", this.#follow);
-    this.#abort.abort(new Error("it is over"));
+    this.end();
   }
 }
