@@ -177,12 +177,18 @@ export class BelievedTargets implements Invariant {
   #thresholdMs(tag: Tag, facts: ApplicationFacts): number {
     const { nowMs } = this.#world;
     const { seenMs } = this.#world.bounds(tag);
-    const latelyIn = ({ thresholds }: ApplicationFacts): readonly number[] =>
-      thresholds.filter(({ untilMs }) => untilMs + seenMs >= nowMs).map(({ thresholdMs }) => thresholdMs);
-    // Without a Gslb here a host is answered as the clusters that have one say.
+    const latelyIn = ({ thresholds }: ApplicationFacts, untilNowMs: number): readonly number[] =>
+      thresholds
+        .filter(({ untilMs }) => untilMs + seenMs >= untilNowMs)
+        .map(({ thresholdMs }) => thresholdMs);
+    // Without a Gslb here a host is answered as the clusters that have one said when they were last heard.
     const isOthers = nowMs < facts.strategy.sinceMs + seenMs || facts.strategy.value === null;
-    const others = isOthers ? peersOf(tag).flatMap((peer) => latelyIn(this.#world.sameIn(peer, facts))) : [];
-    return Math.max(...latelyIn(facts), ...others);
+    const others = isOthers ? peersOf(tag) : [];
+    const told = others.flatMap((peer) => {
+      const reach = this.#world.reach(tag, peer);
+      return latelyIn(this.#world.sameIn(peer, facts), reach.value === "not" ? reach.sinceMs : nowMs);
+    });
+    return Math.max(...latelyIn(facts, nowMs), ...told);
   }
 }
 
