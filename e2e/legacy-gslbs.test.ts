@@ -178,3 +178,14 @@ for (const cascade of ["foreground", "background"])
       await fleet.answers(hostOf(name), []);
     });
   });
+
+test("a namespace with legacy Gslbs, migrated and not, goes as a whole", async () => {
+  const name = "left-in-namespace";
+  await apply(backend(name) + legacy(name));
+  await exposed("ingress", name);
+  await fleet.answers(hostOf(name), [address]);
+  const finalizer = await read(legacyGslb, "legacy-service-annotation", "{.metadata.finalizers[0]}");
+  assert.equal(finalizer, "k8gb.io/legacy-migration-protection");
+  await fleet.kubectl("eu", ["delete", "namespace", "e2e", "--timeout=60s"], { timeoutMs: 90_000 });
+  await fleet.answers(hostOf(name), []);
+});

@@ -163,6 +163,14 @@ test("legacy-service-annotation: a LoadBalancer Service with a hostname annotati
   await assertServed(world, name, address);
 });
 
+test("migration: requested from the start, an embedded Ingress is made too, which k8gb leaves out, and is nobody's", async () => {
+  await served({ labels: request });
+  assert.deepEqual(await owners(ingressType), []);
+  const ingress = await world.find(ingressType, name);
+  assert.equal(ingress?.metadata.labels?.["app.k8gb.io/managed-by"], "gslb");
+  assert.match(JSON.stringify((await find(gslbType))?.spec?.resourceRef), new RegExp(`"name":"${name}"`));
+});
+
 test("migration, conversion: strategy, TTL and annotations are copied, labels are not; label, finalizer and event", async () => {
   const strategy = {
     type: "failover",
@@ -330,10 +338,22 @@ test("migration: the done label without a successor: none is made, a finalizer, 
   assert.equal(await find(legacyGslbType), undefined);
 });
 
+test("migration: when the successor is deleted nothing is balanced; without both labels the legacy Gslb is back", async () => {
+  await served({ labels: request });
+  await world.remove(gslbType, name);
+  await world.settle(10_000);
+  assert.equal(await world.dig(hostOf(name)), "nxdomain");
+  assert.equal(await world.endpoint(name), undefined);
+  assert.deepEqual(await told(), ["LegacyIgnored", "LegacyMigrated"]);
+  await label({ [requested]: null, [migrated]: null });
+  await assertServed(world, name, address);
+  assert.deepEqual(await owners(dnsEndpointType), [ownerOf(await find(legacyGslbType))]);
+  assert.equal((await find(legacyGslbType))?.metadata.finalizers, undefined);
+});
+
 test("migration: no label: no successor, no finalizer, LegacyDeprecated once, whatever runs", async () => {
   await served();
   await world.setReady(name, false);
-  await world.settle();
   await label({ [requested]: "yes" });
   assert.equal(await find(gslbType), undefined);
   assert.equal((await find(legacyGslbType))?.metadata.finalizers, undefined);

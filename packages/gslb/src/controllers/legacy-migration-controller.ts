@@ -19,6 +19,7 @@ import {
 import type { Runtime } from "@meridian/runtime";
 import { decideMigration, type MigrationStep } from "../decide/legacy-migration.ts";
 import { canonicalGslb, isEmbedding, specDifferences } from "../references/canonical-gslb.ts";
+import { embeddedIngress } from "../references/embedded-ingress.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import {
   isMigrated,
@@ -84,27 +85,11 @@ export class LegacyMigrationController {
       if (kindName(kind) === kindName(legacyGslbs) && !saySame(old, now))
         this.controller.enqueue(objectKey((now ?? old)?.metadata ?? {}));
     });
-    const wake = ({ metadata }: KubeObject): void => {
-      const key = objectKey(metadata);
-      if (legacy.get(key) !== undefined) this.controller.enqueue(key);
-    };
-    const wakeAtOwners = (old: KubeObject, now: KubeObject): void => {
-      if (owners(old) !== owners(now)) wake(now);
-    };
-    canonicalGslbs.addHandler({
-      onAdd: wake,
-      onUpdate: (old, gslb) => {
-        if (old.metadata.uid !== gslb.metadata.uid) wake(gslb);
-      },
-      onDelete: wake,
-    });
-    for (const copy of [endpoints, ingresses])
+    for (const copy of [canonicalGslbs, endpoints, ingresses])
       copy.addHandler({
-        onAdd: (object, { initial }) => {
-          if (!initial) wake(object);
+        onKey: ({ key, initial }) => {
+          if (!initial && legacy.get(key) !== undefined) this.controller.enqueue(key);
         },
-        onUpdate: wakeAtOwners,
-        onDelete: wake,
       });
   }
 
@@ -162,6 +147,7 @@ export class LegacyMigrationController {
     const successor = canonicalGslb(legacy);
     try {
       await client.create(gslbType, successor, { dryRun: true, signal });
+      await this.#makeIngress(legacy, signal);
       await this.#detachIngress(legacy, signal);
       await client.create(gslbType, successor, { signal });
       this.#log.info("made a Gslb from one of the legacy group", { gslb: key });
@@ -169,7 +155,7 @@ export class LegacyMigrationController {
       // The copy will show it.
       if (isAlreadyExists(error)) return undefined;
       if (!isRefusal(error)) throw error;
-      const message = `the API server refuses k8gb.io Gslb ${key}: ${error.status.message ?? error.message}; this one stays in effect`;
+      const message = `the API server refuses what would follow in the group k8gb.io: ${error.status.message ?? error.message}; this one goes on with the DNSEndpoint that it has`;
       const note: EventNote = { type: "Warning", reason: "LegacyMigrationRefused", message };
       this.#tell(legacy, { once: message, note });
       return { requeueAfterMs: refusedMs };
@@ -177,12 +163,17 @@ export class LegacyMigrationController {
     return undefined;
   }
 
+  /** One that was never reconciled has none yet, and its successor will only refer to it. */
+  async #makeIngress(legacy: Gslb, signal: AbortSignal): Promise<void> {
+    if (!isEmbedding(legacy) || (await this.#ingress(legacy, signal)) !== undefined) return;
+    const { metadata, ...rest } = embeddedIngress(legacy);
+    const { ownerReferences: _nobody, ...ours } = metadata;
+    await this.#options.client.create<Ingress>(ingressType, { ...rest, metadata: ours }, { signal });
+  }
+
   /** Takes the legacy Gslb off the owners of the Ingress that was made of it, which from now on is its user's. */
   async #detachIngress(legacy: Gslb, signal: AbortSignal): Promise<void> {
-    if (!isEmbedding(legacy)) return;
-    const key = objectKey(legacy.metadata);
-    const ingress =
-      this.#options.copies.ingresses.lister.get(key) ?? (await this.#newestIngress(key, signal));
+    const ingress = isEmbedding(legacy) ? await this.#ingress(legacy, signal) : undefined;
     if (ingress === undefined || !isOwnedBy(ingress, legacy)) return;
     const { resourceVersion, ownerReferences = [] } = ingress.metadata;
     const others = ownerReferences.filter(({ uid }) => uid !== legacy.metadata.uid);
@@ -192,8 +183,11 @@ export class LegacyMigrationController {
     });
   }
 
-  /** One that was made a moment ago is not in the copy yet. */
-  async #newestIngress(key: string, signal: AbortSignal): Promise<Ingress | undefined> {
+  /** The Ingress of its name; one that was made a moment ago is not in the copy yet. */
+  async #ingress(legacy: Gslb, signal: AbortSignal): Promise<Ingress | undefined> {
+    const key = objectKey(legacy.metadata);
+    const copied = this.#options.copies.ingresses.lister.get(key);
+    if (copied !== undefined) return copied;
     try {
       return await this.#options.client.get<Ingress>(ingressType, parseObjectKey(key), { signal });
     } catch (error) {
@@ -244,10 +238,6 @@ function sayingOf(once: string, { metadata }: Gslb): string {
 
 function isOwnedBy(object: KubeObject, { metadata }: Gslb): boolean {
   return (object.metadata.ownerReferences ?? []).some(({ uid }) => uid === metadata.uid);
-}
-
-function owners({ metadata }: KubeObject): string {
-  return (metadata.ownerReferences ?? []).map(({ uid }) => uid).join();
 }
 
 /** Whether a change of a legacy Gslb is none that its migration goes by, as with each write of its status. */
