@@ -99,6 +99,11 @@ class LiveFleet {
     await this.#complete(cluster.ready, { untilMs: this.simulation.nowMs + 60_000 });
   }
 
+  async leave(tag: string): Promise<void> {
+    await this.#complete(this.#clusters.get(tag)![Symbol.asyncDispose]() as Promise<void>);
+    this.#clusters.delete(tag);
+  }
+
   create(tag: string, type: ResourceType, object: object): Promise<KubeObject> {
     const apiVersion = type.group === "" ? type.version : `${type.group}/${type.version}`;
     const made = { apiVersion, kind: type.kind, metadata: { name: "app", namespace: "default" }, ...object };
@@ -208,5 +213,31 @@ for (const order of orders)
     assert.deepEqual(fleet.take().toSorted(), [exposed("eu"), exposed("us")]);
     await fleet.ask(3);
     assert.deepEqual(fleet.take(), [exposed("us")]);
+    await fleet.close();
+  });
+
+for (const [threshold, staysSeconds] of [
+  [300, 200],
+  [undefined, 0],
+] as const)
+  test(`M-06: splitBrainThresholdSeconds of an unchanged manifest is how long a silent cluster is believed: ${threshold}`, async () => {
+    const fleet = new LiveFleet();
+    await fleet.startEdge();
+    const strategy = { ...simple, ...(threshold && { splitBrainThresholdSeconds: threshold }) };
+    for (const tag of ["eu", "us"]) {
+      await fleet.join(tag);
+      await fleet.deploy(tag, { isReady: true, strategy });
+    }
+    await fleet.simulation.run({ untilMs: fleet.simulation.nowMs + 15_000 });
+    const both = `${exposed("eu")},${exposed("us")}`;
+    await fleet.ask(1);
+    assert.deepEqual(fleet.take(), [both]);
+
+    await fleet.leave("us");
+    await fleet.ask(staysSeconds);
+    assert.deepEqual(fleet.take(), staysSeconds === 0 ? [] : [both]);
+    await fleet.simulation.run({ untilMs: fleet.simulation.nowMs + 120_000 });
+    await fleet.ask(1);
+    assert.deepEqual(fleet.take(), [exposed("eu")]);
     await fleet.close();
   });
