@@ -50,6 +50,8 @@ export interface SeenEndpoint extends KubeObject {
 
 /** Fields of an object but its kind and name. */
 export interface ObjectFields {
+  /** Default: that of all objects. */
+  readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: object;
@@ -117,11 +119,11 @@ export class ReferenceWorld {
   }
 
   async create(type: ResourceType, name: string, fields: ObjectFields = {}): Promise<KubeObject> {
-    const { labels, annotations, ...rest } = fields;
+    const { labels, annotations, namespace: inNamespace = namespace, ...rest } = fields;
     const apiVersion = type.group === "" ? type.version : `${type.group}/${type.version}`;
     const metadata = {
       name,
-      ...(type.namespaced ? { namespace } : {}),
+      ...(type.namespaced ? { namespace: inNamespace } : {}),
       ...(labels === undefined ? {} : { labels }),
       ...(annotations === undefined ? {} : { annotations }),
     };

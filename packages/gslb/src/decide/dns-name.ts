@@ -39,7 +39,11 @@ export function hostNameProblem(host: string): string | undefined {
       return `its label ${label} has ${label.length} characters, and DNS allows ${labelLengthMax}`;
     if (index === 0 && label === "*") continue;
     if (!/^[a-zA-Z0-9_]([a-zA-Z0-9_-]*[a-zA-Z0-9_])?$/.test(label))
-      return `its label ${label} has characters other than letters, digits, - and _, or a - at an end`;
+      return `its label ${label} has characters other than letters, digits, - and _, or a - at an end${hint(label)}`;
   }
   return undefined;
+}
+
+function hint(label: string): string {
+  return [...label].some((character) => character > "~") ? "; write names of other scripts as xn--..." : "";
 }

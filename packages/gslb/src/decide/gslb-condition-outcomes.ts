@@ -46,7 +46,7 @@ function accepted({ snapshot, policy, refused, hostCount }: ConditionFacts): Con
   if (hostCount === 0 && snapshot.reference.kind === "resolved")
     return outcome("Accepted", "False", {
       reason: "NoHosts",
-      message: "what the Gslb refers to names no host; add a rule with a host",
+      message: "what the Gslb refers to names no host; add one to its rules or hostnames",
     });
   const warnings = policyWarnings(policy.policy, snapshot.geoTags);
   return outcome("Accepted", "True", {

@@ -100,6 +100,7 @@ test("what is no host name is told apart", () => {
     Array(90).fill("abc").join("."),
   ])
     assert.notEqual(hostNameProblem(host), undefined, host);
+  assert.match(hostNameProblem("münchen.x") ?? "", /; write names of other scripts as xn--/);
 });
 
 test("localtargets names are literal, also of wildcards, and known in any case", () => {

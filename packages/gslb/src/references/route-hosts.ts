@@ -13,7 +13,7 @@ export interface RouteHosts {
   readonly problems: readonly ReferenceProblem[];
 }
 
-/** What a listener of one of these protocols never takes, by kind; of other protocols nobody knows but their controller. */
+/** Of which listeners a route never has its names, by protocol; others may be known to their controller only. */
 const foreignProtocols: Readonly<Record<string, readonly string[]>> = {
   HTTPRoute: ["TLS", "TCP", "UDP"],
   GRPCRoute: ["TLS", "TCP", "UDP"],
@@ -43,11 +43,11 @@ export function routeHosts(kind: string, route: Route, reads: RecordedReads): Fo
   const pending = accepting.find(({ listeners }) => listeners.is === "pending");
   if (pending?.listeners.is === "pending") return pending.listeners;
 
-  const listeners = attachedListeners(kind, accepting);
+  const listeners = attachedListeners(accepting);
   const own = route.spec?.hostnames ?? [];
   if (own.length === 0) {
-    const taken = hostsOf(listeners);
-    const untaken = taken.length > 0 ? [] : hostsOf(attachedListeners(kind, parents));
+    const taken = hostsOf(kind, listeners);
+    const untaken = taken.length > 0 ? [] : hostsOf(kind, attachedListeners(parents));
     const missing = parents.find(({ listeners: found }) => found.is === "missing")?.listeners;
     if (taken.length + untaken.length === 0 && missing?.is === "missing") return missing;
     return { is: "found", object: { taken, untaken, problems: acceptanceProblems(route, parents) } };
@@ -77,17 +77,18 @@ export function acceptanceProblems(
   return [{ reason: "RouteNotAccepted", message }];
 }
 
-function attachedListeners(kind: string, parents: readonly Parent[]): readonly Listener[] {
+function attachedListeners(parents: readonly Parent[]): readonly Listener[] {
   return parents.flatMap(({ parent: { sectionName, port }, listeners }) =>
     (listeners.is === "found" ? listeners.object : [])
       .filter(({ name }) => sectionName === undefined || name === sectionName)
-      .filter((listener) => port === undefined || listener.port === port)
-      .filter(({ protocol = "" }) => foreignProtocols[kind]?.includes(protocol) !== true),
+      .filter((listener) => port === undefined || listener.port === port),
   );
 }
 
-function hostsOf(listeners: readonly Listener[]): readonly string[] {
-  return listeners.flatMap(({ hostname }) => (hostname === undefined || hostname === "" ? [] : [hostname]));
+function hostsOf(kind: string, listeners: readonly Listener[]): readonly string[] {
+  return listeners
+    .filter(({ protocol = "" }) => foreignProtocols[kind]?.includes(protocol) !== true)
+    .flatMap(({ hostname }) => (hostname === undefined || hostname === "" ? [] : [hostname]));
 }
 
 /** One that is not there, or has no listener at all. */

@@ -116,20 +116,19 @@ const hostCases: readonly HostCase[] = [
   },
   { name: "neither names a host", objects: [listening(any)], expect: "" },
   {
-    name: "an HTTPRoute does not attach to a TLS listener",
+    name: "an HTTPRoute has no names of a TLS listener",
     objects: [listening(web, tls)],
     expect: "web.x=demo/s",
   },
   {
-    name: "a TLSRoute attaches to a TLS listener only",
+    name: "a TLSRoute has names of TLS listeners only",
     kind: "TLSRoute",
     objects: [listening(web, tls)],
     expect: "*.tls.x=demo/s",
   },
   {
-    name: "a protocol that only its controller knows may take anything",
-    hostnames: ["a.x"],
-    objects: [listening({ name: "own", protocol: "example.com/own" })],
+    name: "a protocol that only its controller knows may be for any route",
+    objects: [listening({ name: "own", protocol: "example.com/own", hostname: "a.x" })],
     expect: "a.x=demo/s",
   },
   {
