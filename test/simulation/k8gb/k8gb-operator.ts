@@ -110,7 +110,8 @@ export class K8gbOperator implements K8gbWatcher {
       const servers = k8gbServers(address, [edge.port]);
       const question = { from: addresses[0]!, name: `localtargets-${host}`, servers };
       const outcome = await askAsK8gb(this.#runtime, question);
-      if (outcome.kind === "answered" && outcome.addresses.length > 0)
+      // Any code but NOERROR is the same as no targets.
+      if (outcome.kind === "answered" && outcome.rcode === 0 && outcome.addresses.length > 0)
         found.set(peer, outcome.addresses.toSorted());
     }
     return found;
