@@ -60,7 +60,7 @@ const choices = [
     name: "other ports of one address where they are taken",
     rules: [[/^127\.0\.0\.1:5300/, "AddressInUse"]],
     wish: { ...plain, singleAddress: true },
-    expect: "127.0.0.1:5320",
+    expect: "127.0.0.1:5330",
   },
 ] as const;
 

@@ -66,7 +66,8 @@ function wrap(tracer: OtelTracer, span: OtelSpan): Span {
     set: (attributes) => void span.setAttributes(attributes),
     end(error?: unknown) {
       if (error !== undefined) {
-        const exception = error instanceof Error ? error : new Error(String(error));
+        const exception =
+          error instanceof Error ? error : new Error("failed with what is no error", { cause: error });
         span.recordException(exception);
         span.setStatus({ code: SpanStatusCode.ERROR, message: exception.message });
       }
