@@ -280,18 +280,47 @@ test("legacy-migration-dnsendpoint-handoff: the same DNSEndpoint changes hands, 
   assert.deepEqual([...answers], [`data ${address}`]);
 });
 
-test("migration: labelled and deleted at once, in the foreground too: what is served is whole or gone, never left alone", async () => {
-  for (const propagationPolicy of ["Background", "Foreground"] as const) {
-    name = `${name}-${propagationPolicy.toLowerCase()}`;
+/** The successor with all that it needs, or nothing at all. */
+async function assertWholeOrGone(): Promise<"whole" | "gone"> {
+  if ((await find(gslbType)) !== undefined) {
+    await assertServed(world, name, address);
+    return "whole";
+  }
+  const left = [await world.endpoint(name), await world.find(ingressType, name)];
+  assert.deepEqual(left, [undefined, undefined]);
+  return "gone";
+}
+
+test("M-01: deleted at any moment of the migration, what is served is whole or gone, and never left alone", async () => {
+  const [base, outcomes] = [name, new Set<string>()];
+  for (const propagationPolicy of ["Background", "Foreground"] as const)
+    for (let ms = 0; ms <= 12; ms += 1) {
+      name = `${base}-${propagationPolicy.toLowerCase()}-${ms}`;
+      await served();
+      await world.patch(legacyGslbType, name, { metadata: { labels: request } });
+      await world.settle(ms);
+      await remove(propagationPolicy);
+      await world.settle(10_000);
+      assert.equal(await find(legacyGslbType), undefined, name);
+      outcomes.add(await assertWholeOrGone());
+    }
+  assert.ok(outcomes.has("whole"));
+});
+
+test("M-01: stopped at any moment of the migration, it is ended by the next start", async () => {
+  const base = name;
+  for (let ms = 0; ms <= 12; ms += 2) {
+    name = `${base}-${ms}`;
     await served();
     await world.patch(legacyGslbType, name, { metadata: { labels: request } });
-    await remove(propagationPolicy);
+    await world.settle(ms);
+    await world.restart();
     await world.settle(20_000);
-    assert.equal(await find(legacyGslbType), undefined);
-    const successor = await find(gslbType);
-    const all = [await world.endpoint(name), await world.find(ingressType, name)];
-    if (successor === undefined) assert.deepEqual(all, [undefined, undefined]);
-    else await assertServed(world, name, address);
+    assert.equal((await find(legacyGslbType))?.metadata.labels?.[migrated], "true");
+    assert.deepEqual(await owners(dnsEndpointType), [ownerOf(await find(gslbType))]);
+    await world.remove(legacyGslbType, name);
+    await world.settle();
+    assert.equal(await assertWholeOrGone(), "whole");
   }
 });
 
