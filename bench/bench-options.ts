@@ -6,9 +6,12 @@ import type { ControllerSectionName } from "./controller/section-names.ts";
 import type { BenchSettings } from "./dns/bench-run.ts";
 import { sectionNames } from "./dns/section-names.ts";
 import type { SectionName } from "./dns/section-names.ts";
+import type { GslbSettings } from "./gslb/gslb-bench.ts";
+import type { FleetCase } from "./gslb/measure-fleet.ts";
 
 export interface BenchOptions {
-  readonly failover: boolean;
+  /** Absent: the balancer is not measured. */
+  readonly gslbSettings?: GslbSettings;
   readonly dnsSections: readonly SectionName[];
   readonly dnsSettings: BenchSettings;
   /** Names of the servers to measure; all where it is absent. */
@@ -25,7 +28,7 @@ export const benchUsage: string = `usage: npm run bench -- [options]
 
 Measures Meridian beside its peers and writes bench/results/.
 
-  --only NAME      a part, several times for several: failover; dns (all of the following),
+  --only NAME      a part, several times for several: gslb; dns (all of the following),
                    ${sectionNames.join(", ")};
                    controller (all of the following), ${controllerSectionNames.join(", ")}
   --smoke          a short cut that shows that the benches work; writes to .cache/bench-smoke only
@@ -33,6 +36,7 @@ Measures Meridian beside its peers and writes bench/results/.
   --sizes N,N      numbers of hosts in the zone (dns; default 10,10000,1000000), of objects (controller; default 20000,100000)
   --servers A,B    only these servers (dns; Meridian, "Meridian (dgram)", gdnsd, NSD, Knot, BIND, CoreDNS)
   --clients "A;B"  only these informers (controller; Meridian, "client-go, JSON", "client-node 2.0.1", …)
+  --fleets CxN,…   numbers of clusters and of Gslbs in each (gslb; default 2x10,5x10,20x10,2x1000,5x1000,20x1000,2x10000)
   --rounds N       rounds over all (dns; default 5; controller; default 3)
   --seconds N      length of one load (dns; default 2), of live updates (controller; default 60)
   --help           this text
@@ -44,15 +48,15 @@ failure with CI=true. Run it on a quiet machine.`;
 export function parseBenchOptions(args: readonly string[]): BenchOptions | "help" {
   const values = parsed(args);
   if (values.help) return "help";
-  const known = ["failover", "dns", ...sectionNames, "controller", ...controllerSectionNames];
-  const only = (values.only ?? ["failover", "dns", "controller"]).flatMap((names) => names.split(","));
+  const known = ["gslb", "dns", ...sectionNames, "controller", ...controllerSectionNames];
+  const only = (values.only ?? ["gslb", "dns", "controller"]).flatMap((names) => names.split(","));
   for (const name of only) {
     if (!known.includes(name))
       throw new BenchUsageError(`--only ${name}: there is no such part; the parts are ${known.join(", ")}`);
   }
   const { smoke } = values;
   return {
-    failover: only.includes("failover"),
+    ...(only.includes("gslb") ? { gslbSettings: gslbSettings(values) } : {}),
     dnsSections: sectionNames.filter((name) => only.includes("dns") || only.includes(name)),
     dnsSettings: {
       sizes: numbers("sizes", values.sizes) ?? (smoke ? [1000] : [10, 10_000, 1_000_000]),
@@ -87,6 +91,38 @@ function controllerSettings(values: Values): ControllerSettings {
   };
 }
 
+function gslbSettings({ smoke, fleets }: Values): GslbSettings {
+  const text = fleets ?? (smoke ? "2x10,4x40" : "2x10,5x10,20x10,2x1000,5x1000,20x1000,2x10000");
+  const plans = text.split(",").map((each): FleetCase => {
+    const [, clusters, gslbs] = (/^(\d+)x(\d+)$/.exec(each) ?? []).map(Number);
+    if (clusters === undefined || gslbs === undefined || clusters < 2 || clusters > 200 || gslbs < 1)
+      throw new BenchUsageError(
+        `--fleets ${each}: clusters (2 to 200) and Gslbs are expected, for example --fleets 2x10,5x1000`,
+      );
+    return {
+      ...{ program: "meridian-cluster", clusters, gslbs },
+      tries: [
+        ...(clusters < 20 && gslbs <= 100 ? (["apply"] as const) : []),
+        ...(clusters === 2 ? (["restart"] as const) : []),
+        ...(clusters >= 3 && clusters < 20 && (gslbs >= 1_000 || smoke) ? (["lost peers"] as const) : []),
+      ],
+    };
+  });
+  const [first] = plans;
+  const polling: FleetCase = {
+    program: "polling-cluster",
+    clusters: 2,
+    gslbs: first?.gslbs ?? 10,
+    tries: [],
+  };
+  return {
+    fleets: [polling, ...plans],
+    periodSeconds: smoke ? 2 : 30,
+    changes: smoke ? 4 : 24,
+    applied: smoke ? 20 : 1_000,
+  };
+}
+
 interface Values {
   readonly help: boolean;
   readonly smoke: boolean;
@@ -95,6 +131,7 @@ interface Values {
   readonly sizes?: string;
   readonly servers?: string;
   readonly clients?: string;
+  readonly fleets?: string;
   readonly rounds?: string;
   readonly seconds?: string;
 }
@@ -111,6 +148,7 @@ function parsed(args: readonly string[]): Values {
         sizes: { type: "string" },
         servers: { type: "string" },
         clients: { type: "string" },
+        fleets: { type: "string" },
         rounds: { type: "string" },
         seconds: { type: "string" },
       },

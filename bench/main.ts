@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, release } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,7 +5,7 @@ import { benchUsage, parseBenchOptions } from "./bench-options.ts";
 import { BenchUsageError } from "./bench-usage-error.ts";
 import { runControllerBench } from "./controller/controller-bench.ts";
 import { runDnsBench } from "./dns/dns-bench.ts";
-import { measureFailovers } from "./failover.ts";
+import { runGslbBench } from "./gslb/gslb-bench.ts";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const machine = {
@@ -39,7 +38,6 @@ async function main(args: readonly string[]): Promise<number> {
   }
   // A smoke run shows that the benches work; its figures are no results.
   const resultFolder = path.join(root, options.smoke ? ".cache/bench-smoke" : "bench/results");
-  if (options.failover) await benchFailover(options.smoke, resultFolder);
   const shared = {
     smoke: options.smoke,
     resume: options.resume,
@@ -50,6 +48,15 @@ async function main(args: readonly string[]): Promise<number> {
   const journalFile = (name: string): string =>
     path.join(root, `.cache/${options.smoke ? "bench-smoke" : "bench"}/${name}.jsonl`);
   const failures: string[] = [];
+  if (options.gslbSettings !== undefined) {
+    const found = await runGslbBench({
+      ...shared,
+      settings: options.gslbSettings,
+      journalFile: journalFile("gslb"),
+    });
+    failures.push(...found);
+    console.error(`results: ${path.join(resultFolder, "gslb.md")}`);
+  }
   if (options.dnsSections.length > 0) {
     const found = await runDnsBench({
       ...shared,
@@ -74,37 +81,4 @@ async function main(args: readonly string[]): Promise<number> {
   }
   for (const failure of failures) console.error(`FAILED: ${failure}`);
   return failures.length === 0 ? 0 : 1;
-}
-
-async function benchFailover(smoke: boolean, resultFolder: string): Promise<void> {
-  const pushed = await measureFailovers({
-    setting: "NOTIFY on",
-    failovers: smoke ? 6 : 100,
-    withinMs: 40_000,
-  });
-  const silentPeer = await measureFailovers({
-    setting: "NOTIFY on, one peer silent",
-    failovers: smoke ? 4 : 100,
-    silent: "za",
-    withinMs: 40_000,
-  });
-  const polled = await measureFailovers({
-    setting: smoke ? "NOTIFY off, period 2 s" : "NOTIFY off, default period of 30 s",
-    failovers: smoke ? 2 : 20,
-    env: { MERIDIAN_NOTIFY: "false", ...(smoke ? { RECONCILE_REQUEUE_SECONDS: "2" } : {}) },
-    withinMs: 90_000,
-  });
-  const result = {
-    unit: "milliseconds from the accepted write to the changed answer",
-    runs: [pushed, silentPeer, polled],
-    medianRatioPolledToPushed: Math.round((polled.all.p50 / pushed.all.p50) * 10) / 10,
-    medianRatioSilentPeerToNone: Math.round((silentPeer.all.p50 / pushed.all.p50) * 100) / 100,
-  };
-  console.log(JSON.stringify(result, null, 2));
-  await mkdir(resultFolder, { recursive: true });
-  const command = "npm run bench -- --only failover";
-  await writeFile(
-    path.join(resultFolder, "failover.json"),
-    `${JSON.stringify({ command, machine, result }, null, 2)}\n`,
-  );
 }
