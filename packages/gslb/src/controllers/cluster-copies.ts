@@ -20,11 +20,11 @@ import { dnsEndpointType, gslbType, zoneDelegationType } from "../resources/reso
 import type { ZoneDelegation } from "../resources/zone-delegation.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
 import { EffectiveGslbs } from "./effective-gslbs.ts";
+import { keptService, keptSlice, serviceNameLabel } from "./kept-parts.ts";
 import { OptionalCopies } from "./optional-copies.ts";
 import type { OptionalCopy } from "./optional-copy.ts";
 
 const byService = "service";
-const serviceNameLabel = "kubernetes.io/service-name";
 
 /** The copies of everything in the own cluster that the balancer reads. */
 export class ClusterCopies implements ReferenceSource {
@@ -54,12 +54,12 @@ export class ClusterCopies implements ReferenceSource {
     this.services = new Informer<Service>(runtime, {
       client,
       type: serviceType,
-      transform: withoutManagedFields,
+      transform: keptService,
     });
     this.slices = new Informer<EndpointSlice>(runtime, {
       client,
       type: endpointSliceType,
-      transform: withoutManagedFields,
+      transform: keptSlice,
     });
     this.slices.addIndex(byService, (slice) => serviceKeyOf(slice) ?? []);
   }
@@ -115,9 +115,4 @@ export class ClusterCopies implements ReferenceSource {
 export function serviceKeyOf(slice: EndpointSlice): [string] | undefined {
   const name = slice.metadata.labels?.[serviceNameLabel];
   return name === undefined || name === "" ? undefined : [`${slice.metadata.namespace ?? ""}/${name}`];
-}
-
-function withoutManagedFields<T extends KubeObject>(object: T): T {
-  const { managedFields: _managedFields, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
