@@ -44,7 +44,7 @@ test("D51: of a slice its Service, and which endpoints are ready, is kept", () =
       apiVersion: "discovery.k8s.io/v1",
       kind: "EndpointSlice",
       addressType: "IPv4",
-      ports: [{ port: 80 }],
+      ports: [{ name: "dns", port: 80, protocol: "UDP" }],
     },
     metadata: {
       ...{ name: "s-1", namespace: "demo", uid: "2", resourceVersion: "8", generation: 3 },

@@ -23,6 +23,7 @@ export function keptSlice({
   metadata,
   addressType,
   endpoints,
+  ports,
 }: EndpointSlice): EndpointSlice {
   const service = metadata.labels?.[serviceNameLabel];
   const labels = service === undefined ? undefined : { [serviceNameLabel]: service };
