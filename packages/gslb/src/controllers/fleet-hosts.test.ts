@@ -180,6 +180,9 @@ test("a host of a Gslb here is that one's, and the fleet's again when that is go
   assert.deepEqual([world.answer(), world.asked.has(app)], ["denied", false]);
 });
 
+/** After so long what peers say is stored, too. */
+const storedMs = 3_000;
+
 test("after a restart what was stored is answered before anybody was heard, and a host goes only when all were", async () => {
   const server = new FakeObjects();
   const before = open(server);
@@ -187,7 +190,7 @@ test("after a restart what was stored is answered before anybody was heard, and 
   before.hosts.touchZone(zone);
   await before.pass();
   serve(before, "us", "198.51.100.1");
-  await before.pass();
+  await before.pass(storedMs);
   assert.equal([...server.objects.keys()].filter((key) => key.includes("meridian-fleet-")).length, 1);
 
   const after = open(server);
@@ -200,7 +203,7 @@ test("after a restart what was stored is answered before anybody was heard, and 
   assert.equal(after.answer(), "198.51.100.1", "us was not heard yet, and may carry it");
   after.sessions[0].tell({});
   after.hosts.touchZone(zone);
-  await after.pass();
+  await after.pass(storedMs);
   assert.equal(after.answer(), "denied");
   assert.equal([...server.objects.keys()].filter((key) => key.includes("meridian-fleet-")).length, 0);
 });

@@ -64,6 +64,7 @@ const shownMax = 5;
 const policyProperty = "meridian/policy";
 /** Objects of a zone over which hosts are spread, so that ten thousand fit and a change writes little. */
 const shards = 16;
+const storeAfterMs = 2_000;
 
 /**
  * Answers for hosts that peers carry and this cluster does not: it is delegated to all the same, and would else deny names
@@ -262,7 +263,8 @@ export class FleetHosts {
 
   #changed(key: string): void {
     this.#options.onRecords(key);
-    this.controller.enqueue(key);
+    // Answered at once, and stored a little later: in a fleet a host mostly gets its Gslb everywhere at about the same time.
+    this.controller.enqueueAfter(key, storeAfterMs);
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<void> {

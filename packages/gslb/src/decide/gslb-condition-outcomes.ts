@@ -116,8 +116,24 @@ function peersReachable({ hosts }: ConditionFacts): ConditionOutcome | undefined
   return outcome("PeersReachable", "True", { reason, message });
 }
 
+/** A Gslb is mostly made in one cluster after the other: so long after it was made here nobody is missed. */
+const carriageGraceMs = 5_000;
+
+/** Until when peers that have no Gslb for the hosts are not told of; `undefined` where there are none, or it is over. */
+export function missesNobodyUntil({
+  snapshot: { gslb, now },
+  hosts,
+}: Pick<ConditionFacts, "snapshot" | "hosts">): number | undefined {
+  const untilMs = Date.parse(gslb.metadata.creationTimestamp ?? "") + carriageGraceMs;
+  const isMissed = hosts.some(({ views }) => views.some(({ carried }) => carried === false));
+  // By a clock that is far behind the API server's it would last for ever.
+  const isYoung = now < untilMs && now >= untilMs - 2 * carriageGraceMs;
+  return isMissed && isYoung ? untilMs : undefined;
+}
+
 /** A peer without the Gslb answers for its hosts all the same, from what others say; that may be meant, and is told. */
-function peersCarry({ hosts }: ConditionFacts): ConditionOutcome | undefined {
+function peersCarry(facts: ConditionFacts): ConditionOutcome | undefined {
+  const { hosts } = facts;
   const told = hosts.flatMap(({ host, views }) =>
     views.flatMap(({ family, geoTag, carried }) =>
       family === "A" && carried !== undefined ? [{ host, geoTag, carried }] : [],
@@ -130,6 +146,7 @@ function peersCarry({ hosts }: ConditionFacts): ConditionOutcome | undefined {
       reason: "PeersCarry",
       message: "every peer that tells has a Gslb for every host",
     });
+  if (missesNobodyUntil(facts) !== undefined) return undefined;
   const tags = [...new Set(missing.map(({ geoTag }) => geoTag))].sort();
   const parts = tags.map((tag) => {
     const names = missing.filter(({ geoTag }) => geoTag === tag).map(({ host }) => host);

@@ -30,13 +30,18 @@ interface Given {
   readonly endpointProblem?: GslbSnapshot["endpointProblem"];
   readonly onBackend?: () => void;
   readonly geo?: GslbSnapshot["geo"];
+  /** When the Gslb was made. */
+  readonly madeAtMs?: number;
 }
 
 function plan(given: Given = {}): GslbPlan {
   const gslb: Gslb = {
     apiVersion: "k8gb.io/v1beta1",
     kind: "Gslb",
-    metadata: { name: "app", namespace: "demo", generation: 3 },
+    metadata: {
+      ...{ name: "app", namespace: "demo", generation: 3 },
+      ...(given.madeAtMs === undefined ? {} : { creationTimestamp: new Date(given.madeAtMs).toISOString() }),
+    },
     spec: { strategy: given.strategy ?? { type: "failover", primaryGeoTag: "eu", dnsTtlSeconds: 5 } },
     ...(given.status === undefined ? {} : { status: given.status }),
   };
@@ -411,4 +416,21 @@ test("a geoip Gslb says whether places are known, and no longer once its strateg
   assert.equal(geoReady(missing), "False DatabaseMissing");
   assert.equal(geoReady(plan({ strategy, status: missing.status })), "False DatabaseMissing");
   assert.equal(geoReady(plan({ status: missing.status })), undefined);
+});
+
+test("a Gslb that was just made misses its fellows in other clusters only when they had time to be made", () => {
+  const views = [{ ...view("us", "fresh", "198.51.100.1"), carried: false }];
+  const carried = (given: Given): readonly (string | number | undefined)[] => {
+    const { status, afterMs } = plan({ views, ...given });
+    return [findCondition(status.conditions, "PeersCarry")?.reason, afterMs];
+  };
+  assert.deepEqual(carried({ madeAtMs: now - 1_000 }), [undefined, 4_000], "and it is looked at again then");
+  assert.deepEqual(carried({ madeAtMs: now - 5_000 }), ["HostNotCarried", undefined]);
+  assert.deepEqual(
+    carried({ madeAtMs: now + 3_600_000 }),
+    ["HostNotCarried", undefined],
+    "the own clock is behind",
+  );
+  const all = views.map((each) => ({ ...each, carried: true }));
+  assert.deepEqual(carried({ madeAtMs: now, views: all }), ["PeersCarry", undefined]);
 });

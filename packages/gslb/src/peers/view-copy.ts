@@ -86,15 +86,19 @@ export class ViewCopy {
     for (const set of transfer.kind === "whole" ? transfer.sets : transfer.added)
       if (draftOf(set.name)?.add(set) === false) return undefined;
 
-    const after = new Map(transfer.kind === "whole" ? [] : before);
+    // Differences cost by what differs, not by how many hosts there are.
+    const after = transfer.kind === "whole" ? new Map<string, CopiedHost>() : before;
+    const gone = transfer.kind === "whole" ? [...before.keys()].filter((host) => !drafts.has(host)) : [];
+    const hosts = new Set(gone);
+    let isCarriageChanged = gone.length > 0;
     for (const [host, each] of drafts) {
+      const had = before.get(host);
       const said = each.finish((text) => this.#shared(text));
+      if (!isSame(had, said)) hosts.add(host);
+      if (!isSameCarriage(had, said)) isCarriageChanged = true;
       if (said === undefined) after.delete(host);
       else after.set(host, said);
     }
-    const touched = transfer.kind === "whole" ? [...before.keys(), ...after.keys()] : drafts.keys();
-    const hosts = new Set([...touched].filter((host) => !isSame(before.get(host), after.get(host))));
-    const isCarriageChanged = [...hosts].some((host) => !isSameCarriage(before.get(host), after.get(host)));
     this.#hosts = after;
     this.#serial = transfer.soa.serial;
     return { hosts, isCarriageChanged };
