@@ -25,7 +25,7 @@ export interface ObservedParts {
 
 /** The parts of an operator that watch the others, for metrics and logs. */
 export class Observing implements GslbObserver {
-  readonly delegations: DelegationTally = new DelegationTally();
+  readonly delegations: DelegationTally;
   readonly convergence: ConvergenceTimer;
   readonly #runtime: Pick<Runtime, "clock" | "log">;
   readonly #tally = new GslbTally();
@@ -34,6 +34,7 @@ export class Observing implements GslbObserver {
 
   constructor(runtime: Pick<Runtime, "clock" | "log">, { geoTag }: Pick<OperatorConfig, "geoTag">) {
     this.#runtime = runtime;
+    this.delegations = new DelegationTally(runtime.log);
     this.convergence = new ConvergenceTimer(runtime.clock);
     this.#log = new GslbLog(runtime.log, geoTag);
   }

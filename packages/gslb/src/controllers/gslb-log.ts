@@ -21,6 +21,10 @@ export class GslbLog {
     const olds = new Map(before?.hosts.map((host) => [host.host, host]));
     if (before?.policy.policy?.strategyName !== after.policy.policy?.strategyName)
       this.#log.debug("Resolved strategy", { gslb: key, strategy: after.policy.policy?.strategyName });
+    if (after.hosts.length === 0 && before?.hosts.length !== 0)
+      this.#log.info("Skipping reconciliation: ZoneDelegation is not present or Status is empty", {
+        gslb: key,
+      });
     for (const { host, health, decision } of after.hosts) {
       if (decision === undefined) continue;
       const { A, AAAA } = answeredTargets(decision);

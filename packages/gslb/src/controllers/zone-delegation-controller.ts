@@ -83,7 +83,12 @@ export class ZoneDelegationController {
       concurrency: 4,
       retryMsMax: options.config.zoneRetrySeconds * 1000,
       ...(options.meter === undefined ? {} : { meter: options.meter }),
-      reconcile: (key, signal) => this.#reconcile(key, signal),
+      reconcile: async (zone, signal) => {
+        runtime.log.debug("Reconciling ZoneDelegation", { zone });
+        const again = await this.#reconcile(zone, signal);
+        runtime.log.debug("Finished Reconciling zone delegation", { zone });
+        return again;
+      },
     });
   }
 

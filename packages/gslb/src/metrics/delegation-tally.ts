@@ -1,5 +1,7 @@
 import type { DelegationProvider } from "../delegation/delegation-provider.ts";
 
+import type { Logger } from "@meridian/runtime";
+
 /** How the delegation of one zone goes. */
 export interface DelegationCounts {
   readonly zone: string;
@@ -10,9 +12,14 @@ export interface DelegationCounts {
   withdrawn: number;
 }
 
-/** Counts what a provider does, by zone. */
+/** Counts and logs what a provider does, by zone. */
 export class DelegationTally {
+  readonly #log: Logger;
   readonly #counts = new Map<string, DelegationCounts>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
 
   get counts(): Iterable<DelegationCounts> {
     return this.#counts.values();
@@ -33,12 +40,14 @@ export class DelegationTally {
       name,
       ensure: (zone, signal) =>
         counted(zone.loadBalancedZone, async () => {
+          this.#log.debug("Calling DNS provider", { provider: name, zone: zone.loadBalancedZone });
           await provider.ensure(zone, signal);
           this.#of(zone.loadBalancedZone, name).ensured += 1;
         }),
       withdraw: (zone, signal) =>
         counted(zone.loadBalancedZone, async () => {
           const outcome = await provider.withdraw(zone, signal);
+          this.#log.info("Removing delegated zone from edge DNS", { zone: zone.loadBalancedZone, outcome });
           if (outcome === "withdrawn") this.#of(zone.loadBalancedZone, name).withdrawn += 1;
           return outcome;
         }),
