@@ -243,7 +243,7 @@ function assemble(runtime: Runtime, options: OperatorOptions, tasks: TaskScope):
   });
   const { zones } = delegating;
   const replica = assembleReplica(runtime, {
-    ...{ config, client, authority, copies, peers, views, events, tasks, ...metered },
+    ...{ config, client, authority, dnsClient, copies, peers, views, events, tasks, ...metered },
     feeder: () => feeder,
     zones: () => zones.zones,
     gslbs: () => gslbs,
@@ -299,9 +299,8 @@ async function start(
   parts: Parts,
   { client, config, authority, meter }: OperatorOptions,
 ): Promise<void> {
-  const { tasks, copies, memory, peers, events, feeder, geo, keys, keyMemory, keyExchanges, zones, gslbs } =
-    parts;
-  const { lease, fleetHosts } = parts.replica;
+  const { tasks, copies, memory, events, feeder, geo, keys, keyMemory, keyExchanges, zones, gslbs } = parts;
+  const { lease, fleetHosts, hints } = parts.replica;
   const sleep = (ms: number): Promise<void> => runtime.clock.sleep(ms, signal).catch(() => {});
   const { signal } = tasks;
   for (const message of config.deprecations)
@@ -333,7 +332,7 @@ async function start(
   );
   fleetHosts.load();
   memory.retain((host) => gslbs.claims.holder(host) !== undefined || fleetHosts.has(host));
-  if (config.notify) authority.onNotify = (hint) => peers.hint(hint);
+  if (config.notify) authority.onNotify = (hint) => hints.take(hint);
   // Not at once: kubectl waits for ever for an object to be gone that is there again before it looks.
   parts.observing.watch(copies, gslbs);
   watchCluster(parts, async () => {

@@ -1,5 +1,6 @@
 import type { ControllerMeter, EventRecorder, KubeClient } from "@meridian/controller";
-import type { Authority } from "@meridian/dns";
+import type { Authority, DnsClient } from "@meridian/dns";
+import { objectKey } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "./config/operator-config.ts";
 import type { ClusterCopies } from "./controllers/cluster-copies.ts";
@@ -7,9 +8,12 @@ import { FleetHosts } from "./controllers/fleet-hosts.ts";
 import type { GslbController } from "./controllers/gslb-controller.ts";
 import { Leading } from "./controllers/leading.ts";
 import { canonicalName } from "./decide/dns-name.ts";
+import { isDnsService } from "./delegation/own-dns-addresses.ts";
+import { HintRelay } from "./peers/hint-relay.ts";
 import type { Peers } from "./peers/peers.ts";
 import type { PeerViews } from "./peers/peer-views.ts";
 import type { TaskScope } from "./tasks/task-scope.ts";
+import { dnsReplicas } from "./zones/dns-replicas.ts";
 import { OperatorLease } from "./zones/operator-lease.ts";
 import type { ZoneFeeder } from "./zones/zone-feeder.ts";
 
@@ -18,6 +22,7 @@ export interface ReplicaOptions {
   readonly config: OperatorConfig;
   readonly client: KubeClient;
   readonly authority: Pick<Authority, "lease">;
+  readonly dnsClient: Pick<DnsClient, "notify">;
   readonly copies: ClusterCopies;
   readonly peers: Peers;
   readonly views: PeerViews;
@@ -40,13 +45,16 @@ export interface Replica {
   readonly lease: OperatorLease;
   /** What it answers for hosts that peers alone carry. */
   readonly fleetHosts: FleetHosts;
+  /** Takes what peers hint at, for all replicas. */
+  readonly hints: HintRelay;
   /** Starts to stand for election, and to keep the DNSEndpoints of such hosts. */
   readonly start: () => void;
 }
 
 /** Puts them together. */
 export function assembleReplica(runtime: Runtime, options: ReplicaOptions): Replica {
-  const { config, client, authority, copies, peers, views, feeder, events, tasks, zones } = options;
+  const { config, client, authority, dnsClient, copies, peers, views, feeder, events, tasks, zones } =
+    options;
   const { geoTag, podNamespace: namespace } = config;
   const leading = new Leading(runtime, {
     ...(config.leaderElection ? { election: { client, namespace, candidate: geoTag } } : {}),
@@ -69,6 +77,16 @@ export function assembleReplica(runtime: Runtime, options: ReplicaOptions): Repl
     progress: () => options.gslbs().progress,
     withhold: (isWithheld) => feeder().withhold(isWithheld),
   });
+  const hints = new HintRelay(runtime, {
+    ...{ peers, dnsClient, tasks },
+    replicas: () =>
+      dnsReplicas(
+        copies.services.lister
+          .list(namespace)
+          .filter(isDnsService)
+          .flatMap(({ metadata }) => copies.slicesOf(objectKey(metadata))),
+      ),
+  });
   const start = (): void => {
     copies.endpoints.addHandler({
       onUpdate: (_old, object) => fleetHosts.touchEndpoint(object),
@@ -77,5 +95,5 @@ export function assembleReplica(runtime: Runtime, options: ReplicaOptions): Repl
     tasks.start("leading", (ending) => leading.run(ending));
     tasks.start("hosts of the fleet", (ending) => fleetHosts.controller.run(ending));
   };
-  return { leading, lease, fleetHosts, start };
+  return { leading, lease, fleetHosts, hints, start };
 }

@@ -34,13 +34,7 @@ export function ownDnsAddresses(config: OwnAddressConfig, sources: OwnAddressSou
 }
 
 function ofDnsService(namespace: string, sources: OwnAddressSources): OwnAddresses {
-  const services = sources
-    .services(namespace)
-    .filter(
-      ({ metadata: { labels } }) =>
-        labels?.["app.kubernetes.io/name"] === "coredns" &&
-        labels["app.kubernetes.io/component"] !== "metrics",
-    );
+  const services = sources.services(namespace).filter(isDnsService);
   const [service] = services;
   if (service === undefined || services.length > 1)
     return {
@@ -49,6 +43,13 @@ function ofDnsService(namespace: string, sources: OwnAddressSources): OwnAddress
   if (service.spec?.type === "ClusterIP")
     return found(service.spec.clusterIPs ?? [service.spec.clusterIP ?? ""]);
   return ofLoadBalancer(service.status?.loadBalancer?.ingress ?? [], sources.lookUp);
+}
+
+/** Whether a Service in the operator's namespace is the one of the DNS server. */
+export function isDnsService({ metadata: { labels } }: Service): boolean {
+  return (
+    labels?.["app.kubernetes.io/name"] === "coredns" && labels["app.kubernetes.io/component"] !== "metrics"
+  );
 }
 
 function ofLoadBalancer(

@@ -1,4 +1,4 @@
-import type { DnsClient, NotifyHint, TsigKey, ZoneTransferClient } from "@meridian/dns";
+import { foldNameText, type DnsClient, type NotifyHint, TsigKey, ZoneTransferClient } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import { geoTagOfNameServer, zoneOfLocalTargetsZone, type ZonePair } from "../decide/zone-names.ts";
@@ -126,19 +126,25 @@ export class Peers {
   /**
    * Takes a peer's NOTIFY. Its MNAME names the sender; without one (or with one that is nobody's) every peer of the zone
    * may have sent it. Nothing in it is believed: it only makes us look.
+   *
+   * @returns the geo tag of the sender, `*` where it may be any; `undefined` where it concerns no peer
    */
-  hint(hint: Pick<NotifyHint, "zone" | "mname">): void {
+  hint(hint: Pick<NotifyHint, "zone" | "mname" | "key">): string | undefined {
     const zone = zoneOfLocalTargetsZone(hint.zone);
     const known = zone === undefined ? undefined : this.#zones.get(zone);
-    if (known === undefined) return;
+    if (known === undefined) return undefined;
     const tag =
       hint.mname === undefined
         ? undefined
         : geoTagOfNameServer(known.pair, hint.mname, this.#options.nameServerPrefix);
-    if (tag === canonicalName(this.#options.geoTag)) return;
-    const senders = [...known.sessions.values()].filter((session) => canonicalName(session.geoTag) === tag);
-    if (senders.length === 0 && hint.mname !== undefined)
-      this.#options.onStranger?.(known.pair.loadBalancedZone, hint.mname);
-    for (const session of senders.length > 0 ? senders : known.sessions.values()) session.hint();
+    if (tag === canonicalName(this.#options.geoTag)) return undefined;
+    const sender = [...known.sessions.values()].find((session) => canonicalName(session.geoTag) === tag);
+    if (sender !== undefined) {
+      sender.hint({ isProved: hint.key !== undefined && hint.key === foldNameText(peerKeyName) });
+      return sender.geoTag;
+    }
+    if (hint.mname !== undefined) this.#options.onStranger?.(known.pair.loadBalancedZone, hint.mname);
+    for (const session of known.sessions.values()) session.hint();
+    return "*";
   }
 }

@@ -36,7 +36,9 @@ const app = `app.${zone}`;
 const addresses = { eu: "10.0.0.1", us: "10.0.0.2", second: "10.0.0.3" } as const;
 const untilMs = 600_000;
 
-function settings(tag: "eu" | "us"): Readonly<Record<string, string>> {
+type Settings = Readonly<Record<string, string>>;
+
+function settings(tag: "eu" | "us"): Settings {
   const euServers = `eu=${addresses.eu}:53,eu=${addresses.second}:53`;
   return {
     CLUSTER_GEO_TAG: tag,
@@ -58,7 +60,7 @@ interface Fleet {
   readonly pass: (ms: number) => Promise<void>;
 }
 
-async function open(): Promise<Fleet> {
+async function open(changed: { readonly [Tag in "eu" | "us"]?: Settings } = {}): Promise<Fleet> {
   const simulation = new Simulation({ seed: 5 });
   const complete = <T>(work: Promise<T>): Promise<T> => simulation.complete(work, { untilMs });
   const start = async (tag: "eu" | "us"): Promise<Cluster> => {
@@ -71,7 +73,7 @@ async function open(): Promise<Fleet> {
         apiServer: { address, port: 6443 },
         operator: { address, port: 6444 },
         dns: { address, port: 53 },
-        operatorEnvironment: settings(tag),
+        operatorEnvironment: { ...settings(tag), ...changed[tag] },
       }),
     );
     await complete(cluster.ready);
@@ -95,7 +97,7 @@ async function open(): Promise<Fleet> {
     transfer: viewTransferServer({ clock: runtime.clock, authority }).answer,
   });
   await complete(serveDns(runtime, { authority, listen: [{ address: from, port: 53 }] }));
-  const { config } = parseOperatorConfig(settings("eu"));
+  const { config } = parseOperatorConfig({ ...settings("eu"), ...changed.eu });
   const operator = startOperator(runtime, {
     ...{ client, authority, config: config!, dnsClient: new DnsClient(runtime, { from }) },
     transfers: new ZoneTransferClient(runtime, { from }),
@@ -213,4 +215,64 @@ test("an operator that takes over goes on with the serial, and peers hear it whe
   await complete(setReady(eu, true));
   await pass(90_000);
   assert.equal(answered(us.authority), "192.0.2.1 198.51.100.1");
+});
+
+/** Tells the replicas of eu of each other, as Kubernetes does. */
+async function prepareDnsService({ client }: Cluster): Promise<void> {
+  const labels = { "app.kubernetes.io/name": "coredns" };
+  const ports = [{ name: "udp-53", port: 53, protocol: "UDP" as const }];
+  await client.create(serviceType, {
+    ...{ apiVersion: "v1", kind: "Service" },
+    metadata: { namespace: "k8gb", name: "k8gb-coredns", labels },
+    spec: { ports },
+  });
+  await client.create(endpointSliceType, {
+    ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", addressType: "IPv4" as const },
+    metadata: {
+      ...{ namespace: "k8gb", name: "k8gb-coredns-1" },
+      labels: { "kubernetes.io/service-name": "k8gb-coredns" },
+    },
+    endpoints: [addresses.eu, addresses.second].map((address) => ({
+      addresses: [address],
+      conditions: { ready: true },
+    })),
+    ports: [...ports, { name: "tcp-53", port: 53, protocol: "TCP" }],
+  });
+}
+
+test("a NOTIFY that reaches a replica which does not lead is passed on to the one that does, once", async () => {
+  // So long a period that whatever comes about came by a NOTIFY; us knows of one replica alone, as behind one address.
+  const slow = { RECONCILE_REQUEUE_SECONDS: "3600" };
+  const { eu, us, second, complete, pass } = await open({
+    eu: slow,
+    us: { ...slow, MERIDIAN_PEERS: `eu=${addresses.second}:53` },
+  });
+  await complete(prepareDnsService(eu));
+  await complete(setReady(us, false));
+  await pass(5_000);
+  const taken = new Map<string, number[]>();
+  for (const [name, { authority }] of [["leader", eu] as const, ["other", second] as const]) {
+    const take = authority.onNotify!;
+    taken.set(name, []);
+    authority.onNotify = (hint) => {
+      taken.get(name)!.push(hint.serial ?? -1);
+      return take(hint);
+    };
+  }
+  for (const [ready, expected] of [
+    [true, "192.0.2.1 198.51.100.1"],
+    [false, "192.0.2.1"],
+    [true, "192.0.2.1 198.51.100.1"],
+  ] as const) {
+    const { serial } = told(us.authority);
+    await complete(setReady(us, ready));
+    await pass(5_000);
+    assert.deepEqual([answered(eu.authority), answered(second.authority)], [expected, expected]);
+    // The other one has it from us, and from itself what it told both; the leader has it from the other one.
+    const [leader, other] = [taken.get("leader")!.splice(0), taken.get("other")!.splice(0)];
+    assert.equal(leader.length, 1);
+    assert.ok(leader[0]! < 2 ** 20, "the mark of a replica");
+    assert.deepEqual(other, [told(us.authority).serial, leader[0]]);
+    assert.ok(other[0]! > serial!);
+  }
 });
