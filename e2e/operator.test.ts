@@ -61,6 +61,40 @@ spec:
       http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: roundrobin, port: { number: 80 } } } }] }
 `;
 
+/** A Service on ports of two nodes, with an endpoint on one of them. */
+const onNodes = `
+${[1, 2].map(nodeManifest).join("")}
+apiVersion: v1
+kind: Service
+metadata: { name: on-nodes, namespace: demo }
+spec: { type: NodePort, ports: [{ port: 80 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: on-nodes, namespace: demo, labels: { kubernetes.io/service-name: on-nodes } }
+addressType: IPv4
+ports: [{ port: 80 }]
+endpoints: [{ addresses: [10.244.2.1], nodeName: node-2, conditions: { ready: true } }]
+---
+apiVersion: k8gb.io/v1beta1
+kind: Gslb
+metadata: { name: on-nodes, namespace: demo, annotations: { k8gb.io/hostname: on-nodes.cloud.example.com } }
+spec:
+  strategy: { type: roundRobin }
+  resourceRef: { apiVersion: v1, kind: Service, name: on-nodes }
+`;
+
+function nodeManifest(number: number): string {
+  return `
+apiVersion: v1
+kind: Node
+metadata: { name: node-${number} }
+status:
+  addresses: [{ type: InternalIP, address: 10.0.9.${number} }, { type: ExternalIP, address: 192.0.2.20${number} }]
+  conditions: [{ type: Ready, status: "True" }]
+---`;
+}
+
 /** A Gslb of the legacy group with an Ingress of its own. */
 const legacy = `
 apiVersion: k8gb.absa.oss/v1beta1
@@ -210,6 +244,23 @@ describe("the Gslb operator on kube-apiserver", { skip: (await realControlPlaneA
       const found = await kubectl(["-n", "demo", "get", "gslbs.k8gb.io", "-o", "name"]);
       assert.doesNotMatch(found, /roundrobin-2/);
     });
+  });
+
+  test("F-04: a Service of type NodePort is answered with the nodes that serve it", async () => {
+    await kubectl(["create", "-f", "-"], onNodes);
+    const served = (...expected: readonly string[]): Promise<void> =>
+      eventually(`it is answered at ${expected.join(" and ")}`, async () => {
+        assert.deepEqual((await running.dig("on-nodes.cloud.example.com")).addresses, expected);
+      });
+    await served("192.0.2.201", "192.0.2.202");
+    const patch = '{"spec":{"externalTrafficPolicy":"Local"}}';
+    await kubectl(["-n", "demo", "patch", "service", "on-nodes", "--type=merge", "-p", patch]);
+    await served("192.0.2.202");
+    const down = '{"status":{"conditions":[{"type":"Ready","status":"False"}]}}';
+    const other = '{"spec":{"externalTrafficPolicy":"Cluster"}}';
+    await kubectl(["patch", "node", "node-2", "--subresource=status", "--type=strategic", "-p", down]);
+    await kubectl(["-n", "demo", "patch", "service", "on-nodes", "--type=merge", "-p", other]);
+    await served("192.0.2.201");
   });
 
   test("M-01: a legacy Gslb is migrated and deleted: its DNSEndpoint changes hands, its Ingress and its answer stay", async () => {

@@ -258,6 +258,34 @@ describe("references to published kinds", { skip: (await definitionsAbsence()) ?
       }
     });
 
+  test("F-05: a backend in another namespace is served once a ReferenceGrant of either version lets it", async () => {
+    const name = "granted";
+    const ref = `resourceRef: { apiVersion: ${gatewayApi}/v1, kind: HTTPRoute, name: ${name} }`;
+    const far = backend(name).replaceAll("namespace: e2e", "namespace: backends");
+    const route = served("HTTPRoute", `${gatewayApi}/v1`, name).replace(
+      `backendRefs: [{ name: ${name},`,
+      `backendRefs: [{ name: ${name}, namespace: backends,`,
+    );
+    const namespace = "{ apiVersion: v1, kind: Namespace, metadata: { name: backends } }";
+    const grant = (version: string): string => `
+apiVersion: ${gatewayApi}/${version}
+kind: ReferenceGrant
+metadata: { name: ${name}, namespace: backends }
+spec:
+  from: [{ group: ${gatewayApi}, kind: HTTPRoute, namespace: e2e }]
+  to: [{ group: "", kind: Service, name: ${name} }]`;
+    for (const cluster of clusters) await apply(cluster, `${namespace}\n---${far}${route}${gslb(name, ref)}`);
+    await eventually("the Gslb says why", async () => {
+      const query = '{.status.conditions[?(@.type=="ResolvedRefs")].reason}';
+      assert.equal(await jsonPath("eu", ["gslb", name], query), "RefNotPermitted");
+    });
+    await fleet.answers(hostOf(name), []);
+    await apply("us", grant("v1beta1"));
+    await fleet.answers(hostOf(name), [exposed["us"]!]);
+    await apply("eu", grant("v1"));
+    await fleet.answers(hostOf(name), [exposed["eu"]!]);
+  });
+
   test("the examples of other kinds are answered, with the addresses that an annotation states", async () => {
     const told = {
       "http-route": "gslb/route",
