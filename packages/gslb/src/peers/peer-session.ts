@@ -151,9 +151,17 @@ export class PeerSession {
     if (this.#wanted.size === 1) this.#tasks.start("peer questions", () => this.#askWanted());
   }
 
-  /** The peer may have changed: someone said so. Costs at most one serial check a second. */
-  hint(): void {
-    this.#hints.open();
+  /** What the peer is told is signed with: the fleet's key, where it has proved to have it. */
+  get notifyKey(): TsigKey | undefined {
+    return this.#provingKey;
+  }
+
+  /**
+   * The peer may have changed: someone said so, with the fleet's key or without. Costs at most one serial check a second, or
+   * ten that are proved.
+   */
+  hint(by: { readonly isProved?: boolean } = {}): void {
+    this.#hints.open(by);
   }
 
   close(): void {

@@ -46,7 +46,7 @@ function open(
     dnsClient: { notify },
     store: new SerialStore(server.client, "k8gb"),
     tasks: new TaskScope(silentLogger),
-    peers: () => peers,
+    peers: () => peers.map((servers) => ({ servers, key: undefined })),
   });
   const settle = (ms = 1_000): Promise<void> => simulation.run({ untilMs: simulation.nowMs + ms });
   const say = async (...addresses: readonly string[]): Promise<void> => {

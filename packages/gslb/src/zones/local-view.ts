@@ -1,4 +1,4 @@
-import { Zone, type Authority, type DnsClient, type RecordSet } from "@meridian/dns";
+import { Zone, type Authority, type DnsClient, type RecordSet, type TsigKey } from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { localTargetsZone } from "../decide/zone-names.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
@@ -17,8 +17,11 @@ export interface LocalViewOptions {
   readonly dnsClient: Pick<DnsClient, "notify">;
   readonly store: SerialStore;
   readonly tasks: TaskScope;
-  /** Each peer's servers; empty where nobody is to be told. */
-  readonly peers: () => readonly (readonly Endpoint[])[];
+  /** Each peer's servers, empty where nobody is to be told, and the key that it is known to share. */
+  readonly peers: () => readonly {
+    readonly servers: readonly Endpoint[];
+    readonly key: TsigKey | undefined;
+  }[];
 }
 
 const retryMsMax = 15_000;
@@ -162,10 +165,11 @@ export class LocalView {
     this.#notifying = notifying;
     const { dnsClient, peers } = this.#options;
     const { soa } = this.#zone!;
-    for (const servers of peers()) {
+    for (const { servers, key } of peers()) {
       if (servers.length === 0) continue;
       notifying.start("notify", async (signal) => {
-        await dnsClient.notify({ zone: this.#origin, soa, servers, signal });
+        const signed = key === undefined ? {} : { key };
+        await dnsClient.notify({ zone: this.#origin, soa, servers, signal, ...signed });
       });
     }
   }

@@ -201,7 +201,9 @@ export class ZoneFeeder {
       tasks,
       peers: () =>
         this.#options.notify
-          ? this.#options.peers.sessions(origin).map((session) => session.notifyServers)
+          ? this.#options.peers
+              .sessions(origin)
+              .map(({ notifyServers, notifyKey }) => ({ servers: notifyServers, key: notifyKey }))
           : [],
     });
     view.withhold(this.#isWithheld);
