@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NotifyOptions } from "@meridian/dns";
+import { parseTsigKey, type NotifyOptions } from "@meridian/dns";
 import type { Endpoint } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import { TaskScope } from "../tasks/task-scope.ts";
@@ -9,6 +9,7 @@ import { HintRelay } from "./hint-relay.ts";
 const zone = "_localtargets.cloud.example.com";
 const usName = "gslb-ns-us-cloud.example.com";
 const serial = 1_900_000_000;
+const key = parseTsigKey({ name: "meridian-peers", algorithm: "hmac-sha256", secret: "A".repeat(44) });
 const both: readonly Endpoint[] = [
   { address: "10.0.0.1", port: 53 },
   { address: "10.0.0.2", port: 53 },
@@ -27,6 +28,7 @@ function open(replicas: readonly Endpoint[] = both): {
   const told: NotifyOptions[] = [];
   const relay = new HintRelay(runtime, {
     peers: {
+      key,
       hint({ mname }) {
         hinted.push(mname);
         return mname === "gslb-ns-eu-cloud.example.com" ? undefined : mname === usName ? "us" : "*";
@@ -96,4 +98,16 @@ test("one replica has nobody to tell", async () => {
   relay.take({ zone, mname: usName, serial });
   await pass(10);
   assert.deepEqual([hinted.length, told.length], [1, 0]);
+});
+
+test("a hint with proof is passed on with proof, ten times a second at most; one by another key without", async () => {
+  const { relay, told, pass } = open();
+  relay.take({ zone, mname: usName, serial, key: "other" });
+  await pass(1_000);
+  for (let count = 0; count < 100; count++) {
+    relay.take({ zone, mname: usName, serial, key: key.name });
+    await pass(10);
+  }
+  assert.deepEqual([told[0]!.key, told[1]!.key], [undefined, key]);
+  assert.ok(told.length >= 10 && told.length <= 12, `${told.length}`);
 });

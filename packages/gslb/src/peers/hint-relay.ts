@@ -1,4 +1,4 @@
-import type { DnsClient, NotifyHint } from "@meridian/dns";
+import type { DnsClient, NotifyHint, TsigKey } from "@meridian/dns";
 import type { Clock, Endpoint, Random } from "@meridian/runtime";
 import type { TaskScope } from "../tasks/task-scope.ts";
 import { HintGate } from "./hint-gate.ts";
@@ -6,7 +6,7 @@ import type { Peers } from "./peers.ts";
 
 /** Who takes hints, and whom else they are for. */
 export interface HintRelayOptions {
-  readonly peers: Pick<Peers, "hint">;
+  readonly peers: Pick<Peers, "hint" | "key">;
   readonly dnsClient: Pick<DnsClient, "notify">;
   readonly tasks: TaskScope;
   /** The DNS servers of all replicas of the own cluster; this one's may be among them. */
@@ -23,7 +23,7 @@ const markMax = 0xf_ffff;
  * which tells the others, by a NOTIFY with the same SOA but for the serial: that is a random mark of its own. What bears a
  * mark is told to nobody else, and what bears the own one is not taken.
  *
- * Of each peer at most one hint a second is passed on.
+ * Of each peer at most one hint a second is passed on, or ten that are proved.
  */
 export class HintRelay {
   readonly #clock: Clock;
@@ -43,7 +43,8 @@ export class HintRelay {
   /** Takes a NOTIFY. */
   take({ zone, serial, mname, key }: Pick<NotifyHint, "zone" | "mname" | "serial" | "key">): void {
     if (serial === this.#mark) return;
-    const sender = this.#options.peers.hint({
+    const { peers } = this.#options;
+    const sender = peers.hint({
       zone,
       ...(isName(mname) ? { mname } : {}),
       ...(key === undefined ? {} : { key }),
@@ -51,27 +52,35 @@ export class HintRelay {
     const isRelayed = serial !== undefined && serial <= markMax;
     if (sender === undefined || isRelayed) return;
     const about = `${zone} ${sender}`;
-    const relay = this.#relays.get(about) ?? {
+    const relay: Relay = this.#relays.get(about) ?? {
       gate: new HintGate(this.#clock, () => this.#tell(relay)),
-      hint: { zone, mname: rootName },
+      zone,
+      mname: rootName,
+      signedBy: undefined,
       telling: undefined,
     };
-    relay.hint = { zone, mname: isName(mname) ? mname : rootName };
+    // What is proved is passed on with proof.
+    const isProved = key !== undefined && key === peers.key?.name;
+    relay.mname = isName(mname) ? mname : rootName;
+    relay.signedBy = isProved ? peers.key : undefined;
     this.#relays.set(about, relay);
-    relay.gate.open();
+    relay.gate.open({ isProved });
   }
 
   #tell(relay: Relay): void {
     const { dnsClient, tasks, replicas } = this.#options;
     const servers = replicas();
     if (servers.length < 2) return;
-    const { zone, mname } = relay.hint;
+    const { zone, mname, signedBy } = relay;
     const times = { refresh: 0, retry: 0, expire: 0, minimum: 0, ttl: 0 };
     const soa = { mname, rname: rootName, serial: this.#mark, ...times };
     relay.telling?.abort(new Error("a newer hint is told instead"));
     relay.telling = tasks.child();
     relay.telling.start("relayed notify", async (signal) => {
-      await dnsClient.notify({ zone, soa, servers, signal });
+      await dnsClient.notify({
+        ...{ zone, soa, servers, signal },
+        ...(signedBy === undefined ? {} : { key: signedBy }),
+      });
     });
   }
 }
@@ -79,7 +88,9 @@ export class HintRelay {
 /** The latest hint of one sender about one zone, and its way to the other replicas. */
 interface Relay {
   readonly gate: HintGate;
-  hint: { readonly zone: string; readonly mname: string };
+  readonly zone: string;
+  mname: string;
+  signedBy: TsigKey | undefined;
   telling: TaskScope | undefined;
 }
 

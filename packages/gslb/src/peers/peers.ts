@@ -1,9 +1,15 @@
-import { foldNameText, type DnsClient, type NotifyHint, TsigKey, ZoneTransferClient } from "@meridian/dns";
+import {
+  foldNameText,
+  type DnsClient,
+  type NotifyHint,
+  type TsigKey,
+  type ZoneTransferClient,
+} from "@meridian/dns";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import { geoTagOfNameServer, zoneOfLocalTargetsZone, type ZonePair } from "../decide/zone-names.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
-import { peerKey } from "./peer-key.ts";
+import { peerKey, peerKeyName } from "./peer-key.ts";
 import { PeerSession } from "./peer-session.ts";
 import type { PeerViews } from "./peer-views.ts";
 
@@ -95,6 +101,11 @@ export class Peers {
 
   sessions(zone: string): readonly PeerSession[] {
     return [...(this.#zones.get(canonicalName(zone))?.sessions.values() ?? [])];
+  }
+
+  /** The key of the fleet; absent where there is none. */
+  get key(): TsigKey | undefined {
+    return this.#key;
   }
 
   /** Takes all TSIG keys that there are: by `meridian-peers` clusters of one fleet prove to each other who they are. */
