@@ -1,12 +1,11 @@
 import {
   Controller,
-  createOrUpdate,
   type ControllerMeter,
   type EventRecorder,
   type KubeClient,
   type Lister,
 } from "@meridian/controller";
-import { deepEqual, isConflict, isNotFound, objectKey, type Ingress } from "@meridian/kube";
+import { objectKey, type Ingress } from "@meridian/kube";
 import { silentTracer, traced, tracedNow, type Runtime, type Span, type Tracer } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import type { GeoKnowledge } from "../decide/geo-knowledge.ts";
@@ -22,17 +21,18 @@ import { exposedAddresses } from "../references/exposed-addresses.ts";
 import type { ReferenceSource } from "../references/reference-source.ts";
 import { resolveReference, type ResolvedReference } from "../references/resolve-reference.ts";
 import type { DnsEndpoint, DnsEndpointRecord } from "../resources/dns-endpoint.ts";
-import type { Gslb, GslbServer, GslbStatus } from "../resources/gslb.ts";
-import { isEnding, typeOfGslb } from "../resources/legacy-gslb.ts";
-import { dnsEndpointType } from "../resources/resource-types.ts";
+import type { Gslb, GslbServer } from "../resources/gslb.ts";
+import { isEnding } from "../resources/legacy-gslb.ts";
 import type { EndpointCopies } from "../zones/booked-endpoint.ts";
+import { AskedHosts } from "./asked-hosts.ts";
 import type { ClusterCopies } from "./cluster-copies.ts";
-import { desiredEndpoint, endpointProblem, withRecords } from "./endpoint-object.ts";
 import { writeEmbeddedIngress } from "./embedded-ingress-writer.ts";
-import { conditionNotes, pickNotes } from "./gslb-events.ts";
+import { endpointProblem } from "./endpoint-object.ts";
+import { pickNotes } from "./gslb-events.ts";
+import { GslbObjects } from "./gslb-objects.ts";
+import type { GslbObserver } from "./gslb-observer.ts";
 import { HostClaims } from "./host-claims.ts";
 import { ReferenceIndex } from "./reference-index.ts";
-import type { GslbObserver } from "./gslb-observer.ts";
 import { isRefusal } from "./refusal.ts";
 
 /** What a Gslb is decided from, and what is written with. */
@@ -101,24 +101,18 @@ export class GslbController {
   readonly #runtime: Pick<Runtime, "clock" | "log">;
   readonly #options: GslbControllerOptions;
   readonly #tracer: Tracer;
+  readonly #objects: GslbObjects;
+  readonly #asked: AskedHosts;
   readonly #plans = new Map<string, LatestPlan>();
   /** Until when each Gslb rests, by the clock that only rises. */
   readonly #rests = new Map<string, number>();
-  /** Which Gslb a host's peers are asked for. */
-  readonly #asked = new Map<string, string>();
-  readonly #askedBy = new Map<string, ReadonlySet<string>>();
-  /** Gslbs as our own status write returned them, for as long as the copy stays the one that was there at the write. */
-  readonly #written = new Map<string, { readonly gslb: Gslb; readonly copy: Gslb }>();
-  /** Statuses as we wanted them and as the server kept them, which differ where an older CRD prunes fields. */
-  readonly #kept = new Map<
-    string,
-    { readonly wanted: GslbStatus; readonly stored: GslbStatus | undefined }
-  >();
 
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: GslbControllerOptions) {
     this.#runtime = runtime;
     this.#options = options;
     this.#tracer = options.tracer ?? silentTracer;
+    this.#objects = new GslbObjects(options);
+    this.#asked = new AskedHosts(options.peers);
     this.controller = new Controller(runtime, {
       name: "gslb",
       concurrency,
@@ -192,7 +186,7 @@ export class GslbController {
   }
 
   async #reconcile(key: string, span: Span, signal: AbortSignal): Promise<Again> {
-    const gslb = this.#withKeptStatus(key, this.#newest(key));
+    const gslb = this.#objects.get(key);
     if (gslb === undefined) {
       this.#forget(key);
       return undefined;
@@ -207,18 +201,51 @@ export class GslbController {
     const refused = isWriting
       ? await writeEmbeddedIngress(gslb, resolved, { ...this.#options, signal })
       : undefined;
-    const exposed = this.#exposed(gslb, resolved);
     const stored = this.#options.copies.endpoints.lister.get(key);
-    const now = this.#runtime.clock.now();
+    const snapshot = this.#snapshot(gslb, resolved, { stored, reference: refused ?? resolved.outcome });
+    const plan = tracedNow(span.child("gslbDNSEndpoint"), () => planGslb(snapshot));
+    const before = this.#plans.get(key)?.plan;
+    this.#plans.set(key, { plan, exposed: snapshot.exposed, at: snapshot.now });
+    this.#options.observer?.onPass(key, before, plan);
+    if (!isWriting) return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
+
+    // What the collector takes from a Gslb that is being deleted must not be made anew, nor what its successor will make.
+    const isCollected = stored === undefined && isEnding(gslb);
+    if (plan.records !== undefined && !isCollected) {
+      try {
+        const { records } = plan;
+        if (stored === undefined) this.#runtime.log.info("Creating a new DNSEndpoint", { gslb: key });
+        await traced(span.child("SaveDNSEndpoint"), () =>
+          this.#objects.writeEndpoint(gslb, stored, { records, signal }),
+        );
+      } catch (error) {
+        if (!signal.aborted) this.#runtime.log.warn("Failed to update DNSEndpoint", { gslb: key, error });
+        await this.#tellRefusal(snapshot, error, signal);
+        throw error;
+      }
+    }
+    const isWritten = await this.#objects.writeStatus(gslb, plan.status, signal);
+    for (const note of pickNotes(before, plan)) this.#options.events.record(gslb, note);
+    if (!isWritten) return { requeueAfterMs: overtakenMs };
+    return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
+  }
+
+  /** Everything that is known of a Gslb now. */
+  #snapshot(
+    gslb: Gslb,
+    resolved: ResolvedReference,
+    { stored, reference }: { readonly stored: DnsEndpoint | undefined } & Pick<GslbSnapshot, "reference">,
+  ): GslbSnapshot {
+    const key = objectKey(gslb.metadata);
     const problem = endpointProblem(stored, gslb);
     const geo = this.#options.geo?.();
-    const snapshot: GslbSnapshot = {
+    return {
       gslb,
       geoTag: this.#options.geoTag,
       geoTags: this.#options.geoTags,
       isFleetOpen: this.#options.isFleetOpen ?? false,
-      reference: refused ?? resolved.outcome,
-      exposed,
+      reference,
+      exposed: this.#exposed(gslb, resolved),
       zones: this.#options.zones(),
       otherHolder: (host) => (this.claims.holder(host) === key ? undefined : this.claims.holder(host)),
       backend: (service) => this.#options.copies.backend(service),
@@ -228,31 +255,8 @@ export class GslbController {
         ? {}
         : { endpointProblem: { reason: "DNSEndpointNotOwned", message: problem } }),
       ...(geo === undefined ? {} : { geo }),
-      now,
+      now: this.#runtime.clock.now(),
     };
-    const plan = tracedNow(span.child("gslbDNSEndpoint"), () => planGslb(snapshot));
-    const before = this.#plans.get(key)?.plan;
-    this.#plans.set(key, { plan, exposed, at: now });
-    this.#options.observer?.onPass(key, before, plan);
-    if (!isWriting) return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
-
-    // What the collector takes from a Gslb that is being deleted must not be made anew, nor what its successor will make.
-    const isCollected = stored === undefined && isEnding(gslb);
-    if (plan.records !== undefined && !isCollected) {
-      try {
-        const { records } = plan;
-        await traced(span.child("SaveDNSEndpoint"), () =>
-          this.#writeEndpoint(gslb, stored, { records, signal }),
-        );
-      } catch (error) {
-        await this.#tellRefusal(snapshot, error, signal);
-        throw error;
-      }
-    }
-    const isWritten = await this.#writeStatus(gslb, plan.status, signal);
-    for (const note of pickNotes(before, plan)) this.#options.events.record(gslb, note);
-    if (!isWritten) return { requeueAfterMs: overtakenMs };
-    return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
   }
 
   /** From now on the Gslb is woken by changes of what was read for it. */
@@ -292,107 +296,31 @@ export class GslbController {
     if (!isRefusal(error)) return;
     const message = `the API server refuses the DNSEndpoint: ${error.status.message ?? error.message}`;
     const { status } = planGslb({ ...snapshot, endpointProblem: { reason: "WriteRefused", message } });
-    await this.#writeStatus(snapshot.gslb, status, signal);
+    await this.#objects.writeStatus(snapshot.gslb, status, signal);
   }
 
   /** Has peers asked for the hosts that the Gslb holds in a zone, and no longer for those that it does not. */
   #askPeers(gslb: Gslb, hosts: readonly string[]): void {
     const key = objectKey(gslb.metadata);
-    const policy = parseGslbPolicy(gslb, this.#options.geoTags, this.#options).policy;
+    const { policy } = parseGslbPolicy(gslb, this.#options.geoTags, this.#options);
     const zones = this.#options.zones();
-    const held = new Set<string>();
-    for (const host of hosts) {
+    const held = hosts.filter((host) => {
       const zone = zoneOf(host, zones);
       const isHeld = this.claims.holder(host) === key && zone !== undefined;
-      if (!isHeld || balancedHostProblem(host, zone) !== undefined) continue;
-      const name = canonicalName(host);
-      held.add(name);
-      this.#asked.set(name, key);
-      this.#options.peers.addHost(name, policy?.splitBrainThresholdSeconds ?? 0);
-    }
-    this.#keepAsking(key, held);
-  }
-
-  /** Stops asking for hosts that a Gslb had and has no more, unless another has taken them over. */
-  #keepAsking(key: string, held: ReadonlySet<string>): void {
-    for (const name of this.#askedBy.get(key) ?? []) {
-      if (held.has(name) || this.#asked.get(name) !== key) continue;
-      this.#asked.delete(name);
-      this.#options.peers.removeHost(name);
-    }
-    if (held.size === 0) this.#askedBy.delete(key);
-    else this.#askedBy.set(key, held);
+      return isHeld && balancedHostProblem(host, zone) === undefined;
+    });
+    this.#asked.set(key, new Set(held.map(canonicalName)), policy?.splitBrainThresholdSeconds ?? 0);
   }
 
   #forget(key: string): void {
-    this.#keepAsking(key, new Set());
+    this.#asked.remove(key);
     this.#options.observer?.onGone(key);
     for (const other of this.claims.remove(key)) this.controller.enqueue(other);
     this.index.remove(key);
     this.#options.addresses.forget(key);
     this.#plans.delete(key);
     this.#rests.delete(key);
-    this.#written.delete(key);
-    this.#kept.delete(key);
-  }
-
-  /**
-   * The copy's object, or ours where the copy has not seen our status write yet. A copy that has moved since may be past the
-   * write, which can come back before its answer does and together with a later change; if it is not, the next write
-   * conflicts and is tried again.
-   */
-  #newest(key: string): Gslb | undefined {
-    const copy = this.#options.copies.gslbs.lister.get(key);
-    const written = this.#written.get(key);
-    if (copy === undefined || written === undefined) return copy;
-    if (copy === written.copy) return written.gslb;
-    this.#written.delete(key);
-    return copy;
-  }
-
-  /**
-   * With the status as it was last wanted, where the server keeps only a part of it, as under k8gb's own CRD: else conditions
-   * that it prunes would look new, and be told and dated anew, each time.
-   */
-  #withKeptStatus(key: string, gslb: Gslb | undefined): Gslb | undefined {
-    const kept = this.#kept.get(key);
-    const isKept = kept !== undefined && deepEqual(kept.stored, gslb?.status);
-    return gslb === undefined || !isKept ? gslb : { ...gslb, status: kept.wanted };
-  }
-
-  async #writeEndpoint(
-    gslb: Gslb,
-    stored: DnsEndpoint | undefined,
-    { records, signal }: { readonly records: readonly DnsEndpointRecord[]; readonly signal: AbortSignal },
-  ): Promise<void> {
-    await createOrUpdate(this.#options.client, dnsEndpointType, {
-      desired: desiredEndpoint(gslb, records),
-      mutate: (current) => withRecords(current, gslb, records),
-      current: stored,
-      signal,
-    });
-  }
-
-  /** @returns false where somebody else wrote the Gslb first, so that it must be read again */
-  async #writeStatus(gslb: Gslb, wanted: GslbStatus, signal: AbortSignal): Promise<boolean> {
-    const key = objectKey(gslb.metadata);
-    if (deepEqual(gslb.status, wanted)) return true;
-    const copy = this.#options.copies.gslbs.lister.get(key);
-    try {
-      const written = await this.#options.client.updateStatus<Gslb>(
-        typeOfGslb(gslb),
-        { ...gslb, status: wanted },
-        { signal },
-      );
-      if (copy !== undefined) this.#written.set(key, { gslb: written, copy });
-      this.#kept.set(key, { wanted, stored: written.status });
-    } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error;
-      this.#written.delete(key);
-      return false;
-    }
-    for (const note of conditionNotes(gslb.status, wanted)) this.#options.events.record(gslb, note);
-    return true;
+    this.#objects.forget(key);
   }
 }
 

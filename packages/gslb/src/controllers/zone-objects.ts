@@ -11,6 +11,7 @@ import {
   type ZoneDelegationStatus,
 } from "../resources/zone-delegation.ts";
 import { conditionNotes } from "./gslb-events.ts";
+import { KeptStatuses } from "./kept-statuses.ts";
 
 /** What ZoneDelegations are written with. */
 export interface ZoneObjectsOptions {
@@ -18,21 +19,14 @@ export interface ZoneObjectsOptions {
   readonly events: Pick<EventRecorder, "record">;
 }
 
-/** A status as it was wanted and as the server kept it, which differ where an older CRD prunes fields. */
-interface KeptStatus {
-  readonly uid: string | undefined;
-  readonly wanted: ZoneDelegationStatus;
-  readonly stored: ZoneDelegationStatus | undefined;
-}
-
 /**
- * Writes ZoneDelegations: their finalizer and annotations, and their status, only where something differs. Where k8gb's
- * own CRD prunes the conditions they are known here, so that their changes still are events.
+ * Writes ZoneDelegations: their finalizer and annotations, and their status, only where something differs. A change of
+ * conditions is an event, also where k8gb's own CRD prunes them.
  */
 export class ZoneObjects {
   readonly #clock: Pick<Clock, "now">;
   readonly #options: ZoneObjectsOptions;
-  readonly #kept = new Map<string, KeptStatus>();
+  readonly #kept = new KeptStatuses<ZoneDelegationStatus>();
 
   constructor(clock: Pick<Clock, "now">, options: ZoneObjectsOptions) {
     this.#clock = clock;
@@ -91,10 +85,8 @@ export class ZoneObjects {
     },
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { name = "", uid, generation } = zone.metadata;
-    const kept = this.#kept.get(name);
-    const isKept = kept !== undefined && kept.uid === uid && deepEqual(kept.stored, zone.status);
-    const before = isKept ? kept.wanted : zone.status;
+    const { name = "", generation } = zone.metadata;
+    const before = this.#kept.of(name, zone);
     const entries = before?.dnsServers ?? [];
     const wanted: ZoneDelegationStatus = {
       dnsServers: sameEntries(entries, found.dnsServers) ? entries : found.dnsServers,
@@ -111,7 +103,7 @@ export class ZoneObjects {
         { ...zone, status: wanted },
         { signal },
       );
-      this.#kept.set(name, { uid, wanted, stored: stored.status });
+      this.#kept.set(name, wanted, stored);
     } catch (error) {
       if (!isOvertaken(error)) throw error;
       return false;
@@ -122,7 +114,7 @@ export class ZoneObjects {
 
   /** The object is gone. */
   forget(name: string): void {
-    this.#kept.delete(name);
+    this.#kept.forget(name);
   }
 }
 
