@@ -35,9 +35,9 @@ export interface ZoneFeederOptions {
   readonly answerModes?: AnswerModes;
   /** Told of zones that come and go. */
   readonly signed?: Pick<SignedZones, "addZone" | "removeZone">;
-  /** A DNSEndpoint as its records count now; `undefined` where it is gone or not for this DNS server. */
   /** Told of objects from which the DNS server answers as they now are. */
   readonly onServed?: (key: string) => void;
+  /** A DNSEndpoint as its records count now; `undefined` where it is gone or not for this DNS server. */
   readonly read: (key: string) => { readonly booked: BookedObject; readonly object: DnsEndpoint } | undefined;
 }
 
