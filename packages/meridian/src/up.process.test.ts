@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { parseTsigKeyFile, ZoneTransferClient } from "@meridian/dns";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { silentLogger } from "@meridian/runtime";
 import type { FleetFile } from "./fleet/fleet-file.ts";
@@ -124,7 +125,20 @@ describe("a running fleet", () => {
     assert.equal((await stat(up.folder)).mode & 0o077, 0);
   });
 
-  test("answers to status, explain and demo failover", async () => {
+  test("D52: tells metrics and health of each cluster in the clear", async () => {
+    for (const { metrics, geoTag } of fleet.clusters) {
+      const text = await (await fetch(metrics)).text();
+      assert.match(
+        text,
+        new RegExp(`^k8gb_gslb_healthy_local_records\\{.*name="roundrobin",geotag="${geoTag}"\\} 2$`, "m"),
+      );
+      assert.match(text, /^meridian_peer_up\{.*\} 1$/m);
+      for (const path of ["/healthz", "/readyz"])
+        assert.equal((await fetch(new URL(path, metrics))).status, 200);
+    }
+  });
+
+  test("O-03: answers to status, explain and demo failover", async () => {
     const status = await meridian(["status", "--data", up.folder]);
     assert.equal(status.code, 0, status.printed);
     assert.match(status.printed, /za +\d+ +\S+ answers +\S+ ready/);
@@ -146,6 +160,15 @@ describe("a running fleet", () => {
       [["eu"], ["eu"], ["eu"]],
     );
 
+    const forClient = await meridian(
+      ["explain", "failover.cloud.example.com", "--data", up.folder].concat([
+        ...["--client", "192.0.2.77", "--type", "A"],
+      ]),
+    );
+    assert.match(forClient.printed, /eu: eu \(this cluster\) is healthy and is the primary/);
+    assert.match(forClient.printed, /us: us answered with targets, but the primary eu serves/);
+    assert.match(forClient.printed, /^ {2}for 192\.0\.2\.77 +A 192\.0\.2\.1 192\.0\.2\.2$/m);
+
     const unknown = await meridian(["explain", "nosuch.cloud.example.com", "--data", up.folder]);
     assert.equal(unknown.code, 1, unknown.printed);
     assert.match(
@@ -157,6 +180,29 @@ describe("a running fleet", () => {
     assert.equal(demo.code, 0, demo.printed);
     for (const name of ["eu", "us", "za"])
       assert.match(demo.printed, new RegExp(`ms ${name} answers 198\\.51\\.100\\.1`));
+  });
+
+  test("has clusters that copy each other's views by a key of their own, and give them to nobody else", async () => {
+    const keyFile = await readFile(join(up.folder, "peers.key"), "utf8");
+    assert.equal((await stat(join(up.folder, "peers.key"))).mode & 0o077, 0);
+    const [key] = parseTsigKeyFile(keyFile);
+    assert.equal(key?.name, "meridian-peers");
+    await eventually("all have copied the views of all others", async () => {
+      const { printed } = await meridian(["explain", "roundrobin.cloud.example.com", "--data", up.folder]);
+      assert.equal(printed.match(/by serial \d+/g)?.length, 12, printed);
+    });
+    const transfers = new ZoneTransferClient(runtime);
+    const zone = "_localtargets.cloud.example.com";
+    for (const { name, dns } of fleet.clusters) {
+      const signed = await transfers.fetchZone({ zone, primaries: [{ ...dns, key: key! }] });
+      assert.ok(signed.kind === "whole" && signed.sets.some((set) => set.type === "TXT"), name);
+      const unsigned = await transfers.fetchZone({ zone, primaries: [dns] });
+      assert.deepEqual(unsigned, { kind: "refused", rcode: "REFUSED" });
+    }
+    const secret = /secret "([^"]+)"/.exec(keyFile)![1]!;
+    for (const { name } of fleet.clusters)
+      assert.ok(!(await readFile(join(up.folder, name, "log"), "utf8")).includes(secret));
+    assert.ok(!up.printed.includes(secret));
   });
 
   test("keeps its folder against a second start", async () => {
@@ -191,6 +237,7 @@ describe("a running fleet", () => {
 
   test("ends at meridian down, and finds its data and addresses again", async () => {
     const token = await readFile(join(up.folder, "eu", "token"), "utf8");
+    const peerKey = await readFile(join(up.folder, "peers.key"), "utf8");
     const [eu] = fleet.clusters;
     assert(eu !== undefined);
     {
@@ -211,6 +258,7 @@ describe("a running fleet", () => {
     const again = await up.ready();
     assert.deepEqual(again.clusters[0]?.dns, eu.dns);
     assert.equal(await readFile(join(up.folder, "eu", "token"), "utf8"), token);
+    assert.equal(await readFile(join(up.folder, "peers.key"), "utf8"), peerKey);
     await using client = await clusterClient(runtime, eu);
     const type = { group: "k8gb.io", version: "v1beta1", plural: "gslbs", kind: "Gslb", namespaced: true };
     const kept = await client.get(type, { namespace: "demo", name: "geoip" });

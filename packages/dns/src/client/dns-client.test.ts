@@ -386,3 +386,18 @@ test("NOTIFY is repeated when lost, and given up after half a minute", async () 
   assert.equal(seen, 5);
   assert.ok(sim.nowMs < 32_000);
 });
+
+for (const [address, octets] of [
+  ["192.0.2.77", [0, 1, 32, 0, 192, 0, 2, 77]],
+  ["2001:db8::7", [0, 2, 128, 0, 0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7]],
+] as const)
+  test(`O-03: a question can be asked for a client, ${address}`, async () => {
+    const { answering, ask } = world();
+    const seen: (readonly number[])[] = [];
+    await answering(2, ({ edns }) => {
+      seen.push([...(edns?.options.find(({ code }) => code === 8)?.octets ?? [])]);
+      return {};
+    });
+    await ask([2], { clientAddress: address });
+    assert.deepEqual(seen[0], octets);
+  });

@@ -1,4 +1,4 @@
-import type { Endpoint } from "@meridian/runtime";
+import { ipv4FromText, ipv6FromText, type Endpoint } from "@meridian/runtime";
 import { rcodeToText } from "../message/codes.ts";
 import { headerOctets } from "../message/header.ts";
 import { composeMessage, parseMessage, type Edns, type Message } from "../message/message.ts";
@@ -24,6 +24,8 @@ export interface DnsQuestion {
   readonly deadlineMs: number;
   /** Sets RD. Default false. */
   readonly recursionDesired?: boolean;
+  /** The address of whom it is asked for, told as a whole (RFC 7871): servers that go by places answer for there. */
+  readonly clientAddress?: string;
   /** Signs the question (RFC 8945); then only signed replies are believed. */
   readonly key?: TsigKey;
   /** `udp` goes over to TCP for what does not fit; `tls` is DNS over TLS (RFC 7858). Default `udp`. */
@@ -49,6 +51,7 @@ const payloadSize = 1232;
 /** Encrypted questions have a multiple of this many octets, so that their length tells little (RFC 8467 §4.1). */
 const paddingOctets = 128;
 const paddingOption = 12;
+const clientSubnetOption = 8;
 const optionHeadOctets = 4;
 const firstTryMs = 400;
 const shortestTryMs = 20;
@@ -229,7 +232,10 @@ export class QuestionAsking {
 
   #compose(server: Endpoint, withEdns: boolean): { message: Uint8Array; questionLength: number } {
     const { name, type, transport, recursionDesired = false } = this.#question;
-    const options = [{ code: cookieOption, octets: this.#parts.memory.cookie(server) }];
+    const options = [
+      { code: cookieOption, octets: this.#parts.memory.cookie(server) },
+      ...clientSubnet(this.#question.clientAddress),
+    ];
     const compose = (): Uint8Array =>
       composeMessage({
         recursionDesired,
@@ -277,6 +283,14 @@ export class QuestionAsking {
   #endOf(tryMs: number): number {
     return Math.min(this.#deadline, this.#now() + tryMs);
   }
+}
+
+/** The whole address as the option of RFC 7871 §6; none where it is no address. */
+function clientSubnet(address = ""): Edns["options"] {
+  const octets = ipv4FromText(address) ?? ipv6FromText(address);
+  if (octets === undefined) return [];
+  const family = octets.length === 4 ? 1 : 2;
+  return [{ code: clientSubnetOption, octets: Uint8Array.of(0, family, 8 * octets.length, 0, ...octets) }];
 }
 
 function cookieOf(message: Message): Edns["options"][number] | undefined {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { gslbType } from "@meridian/gslb";
 import type { KubeObject, ResourceType } from "@meridian/kube";
 import type { Cluster } from "./cluster.ts";
@@ -150,6 +152,19 @@ test("Metrics: Prometheus' linter has nothing against any name, label or help, a
   const fleet = await readyFleet(13);
   const registry = fleet.registries.get("eu")!;
   assert.deepEqual(await lintMetrics(registry), []);
+  const docs = fileURLToPath(new URL("../../../../docs/", import.meta.url));
+  const page = await readFile(`${docs}observability.md`, "utf8");
+  const ofGslb = /^(k8gb|meridian_(gslb|peer|delegation|operator))_/;
+  const registered = registry.getMetricsAsArray().flatMap(({ name }) => (ofGslb.test(name) ? [name] : []));
+  const named = new Set([...page.matchAll(/`((?:k8gb|meridian)_[a-z0-9_]+)`/g)].map(([, name]) => name));
+  assert.deepEqual(
+    [...named].sort(),
+    registered.toSorted(),
+    "docs/observability.md names each, and no other",
+  );
+  const alerts = await readFile(`${docs}alerts.yaml`, "utf8");
+  for (const [, name = ""] of alerts.matchAll(/\b((?:k8gb|meridian)_[a-z0-9_]+)/g))
+    assert.ok(registered.includes(name.replace(/_bucket$/, "")), `docs/alerts.yaml: ${name}`);
   const families = [...(await registry.metrics()).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
   assert.equal(new Set(families).size, families.length);
   await close(fleet);

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { silentLogger, type Runtime } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
 import { DnsClient } from "@meridian/dns";
@@ -18,6 +19,8 @@ import {
 
 const deadlineMs = 3_000;
 
+type AddressType = ServedAnswer["type"];
+
 /** `meridian explain`: how each cluster answers for a host, and why, from live data. */
 export const explainCommand: Command = {
   words: ["explain"],
@@ -30,6 +33,8 @@ export const explainCommand: Command = {
   ],
   options: [
     dataOption,
+    { name: "client", value: "ADDRESS", help: "ask the DNS servers for a client at this address" },
+    { name: "type", value: "A|AAAA", help: "ask for this type only (default both)" },
     { name: "output", value: "FORMAT", help: "text, or json for machines (default text)" },
   ],
   async run(invocation, terminal) {
@@ -39,13 +44,22 @@ export const explainCommand: Command = {
       values: ["text", "json"],
       fallback: "text",
     });
+    const type = reader.oneOf<"both" | AddressType>(lastText(invocation, "type"), {
+      option: "--type",
+      values: ["both", "A", "AAAA"],
+      fallback: "both",
+    });
+    const client = lastText(invocation, "client");
+    if (client !== undefined && isIP(client) === 0)
+      reader.problem(`--client ${client}: must be an address, for example 192.0.2.77`);
     reader.finish();
+    const types: readonly AddressType[] = type === "both" ? ["A", "AAAA"] : [type];
     const host = (invocation.positionals[0] ?? "").replace(/\.$/, "").toLowerCase();
     const fleet = await openFleet(dataFolder(invocation));
     const runtime = nodeRuntime({ dataFolder: dataFolder(invocation), log: silentLogger });
     await using dnsClient = new DnsClient(runtime);
     const clusters = await Promise.all(
-      fleet.clusters.map((cluster) => askCluster(runtime, cluster, { host, dnsClient })),
+      fleet.clusters.map((cluster) => askCluster(runtime, cluster, { host, dnsClient, types, client })),
     );
     if (output === "json") terminal.print(JSON.stringify({ host, clusters }, undefined, 2));
     else for (const line of explanationText(host, clusters, runtime.clock.now())) terminal.print(line);
@@ -59,13 +73,23 @@ export const explainCommand: Command = {
 async function askCluster(
   runtime: Runtime,
   cluster: FleetFileCluster,
-  asked: { readonly host: string; readonly dnsClient: DnsClient },
+  asked: {
+    readonly host: string;
+    readonly dnsClient: DnsClient;
+    readonly types: readonly AddressType[];
+    readonly client: string | undefined;
+  },
 ): Promise<ClusterExplanation> {
+  const { client, types } = asked;
   const [told, ...answers] = await Promise.all([
     askOperator(runtime, cluster, asked.host),
-    ...(["A", "AAAA"] as const).map(async (type): Promise<ServedAnswer> => {
-      const answer = await askAddresses(asked.dnsClient, { server: cluster.dns, name: asked.host, type });
-      return { type, said: describeVerdict(answer.verdict), addresses: answer.addresses };
+    ...types.map(async (type): Promise<ServedAnswer> => {
+      const about = { server: cluster.dns, name: asked.host, type, clientAddress: client };
+      const { verdict, addresses } = await askAddresses(asked.dnsClient, about);
+      return {
+        ...{ type, said: describeVerdict(verdict), addresses },
+        ...(client === undefined ? {} : { client }),
+      };
     }),
   ]);
   return { name: cluster.name, geoTag: cluster.geoTag, ...told, answers };

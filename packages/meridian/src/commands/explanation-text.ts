@@ -6,6 +6,8 @@ export interface ServedAnswer {
   readonly type: "A" | "AAAA";
   readonly said: string;
   readonly addresses: readonly string[];
+  /** Whom it was asked for, where that was said. */
+  readonly client?: string;
 }
 
 /** How one cluster sees a host: its operator's explanation, or why there is none, and what its DNS server says. */
@@ -43,7 +45,11 @@ function clusterText(cluster: ClusterExplanation, now: number): readonly string[
     explanation === undefined
       ? [["operator", `cannot be asked: ${cluster.unreachable ?? "unknown"}`]]
       : explanationRows(explanation, now);
-  const answers = cluster.answers.map((answer, at) => [at === 0 ? "DNS now" : "", answerText(answer)]);
+  const asked = (client: string | undefined): string => (client === undefined ? "DNS now" : `for ${client}`);
+  const answers = cluster.answers.map((answer, at) => [
+    at === 0 ? asked(answer.client) : "",
+    answerText(answer),
+  ]);
   return [`cluster ${cluster.name}`, ...textTable([...rows, ...answers], "  ")];
 }
 

@@ -8,6 +8,7 @@ import { prepareAuthority, prepareClusterFolder } from "./cluster-folder.ts";
 import { encodeFleetFile, fleetFileName, type FleetFile } from "./fleet-file.ts";
 import { playgroundZone, type ClusterPlace, type FleetLayout } from "./fleet-layout.ts";
 import { parentZoneText } from "./parent-zone.ts";
+import { preparePeerKey } from "./peer-key.ts";
 import { removeFile, replacePrivateFile } from "./private-file.ts";
 import { SupervisedChild, type ChildChange } from "./supervised-child.ts";
 
@@ -50,9 +51,10 @@ export class Fleet {
     this.#children = new Map(this.#roles().map(([label, role]) => [label, this.#supervise(label, role)]));
   }
 
-  /** Prepares folders and certificates. Nothing runs before `start`. */
+  /** Prepares folders, certificates and the key that the clusters share. Nothing runs before `start`. */
   static async prepare(runtime: Runtime, options: FleetOptions): Promise<Fleet> {
     const authority = await prepareAuthority(runtime, options.folder);
+    const peerKey = await preparePeerKey(runtime.random, options.folder);
     const clusters: FleetCluster[] = [];
     for (const place of options.layout.clusters) {
       const { kubeconfigPath } = await prepareClusterFolder(runtime, join(options.folder, place.name), {
@@ -60,6 +62,7 @@ export class Fleet {
         address: place.apiServer.address,
         server: `https://${formatEndpoint(place.apiServer)}`,
         authority,
+        peerKey,
       });
       clusters.push({ ...place, kubeconfigPath });
     }

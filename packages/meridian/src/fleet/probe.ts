@@ -44,14 +44,17 @@ export async function askAddresses(
     readonly name: string;
     readonly type: "A" | "AAAA";
     readonly deadlineMs?: number;
+    /** Whom it is asked for. */
+    readonly clientAddress?: string | undefined;
   },
 ): Promise<{ readonly addresses: readonly string[]; readonly verdict: Verdict }> {
-  const { server, name, type } = asked;
+  const { server, name, type, clientAddress } = asked;
   const verdict = await client.query({
     name,
     type,
     servers: [server],
     deadlineMs: asked.deadlineMs ?? deadlineMs,
+    ...(clientAddress === undefined ? {} : { clientAddress }),
   });
   const records = verdict.state === "answered" ? verdict.records : [];
   return {

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findCondition, type KubeObject } from "@meridian/kube";
+import type { Gslb } from "../resources/gslb.ts";
+import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
+import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
+import { openGslbWorld, type GslbWorld } from "../testdata/gslb-world.ts";
+
+/** A Gslb with an embedded Ingress for one host. */
+function gslb(name: string, strategy: object): Gslb {
+  return {
+    ...{ apiVersion: "k8gb.io/v1beta1", kind: "Gslb", metadata: { namespace: "demo", name } },
+    spec: {
+      strategy: strategy as NonNullable<NonNullable<Gslb["spec"]>["strategy"]>,
+      ingress: {
+        rules: [
+          {
+            host: `${name}.cloud.example.com`,
+            http: {
+              paths: [
+                { path: "/", pathType: "Prefix", backend: { service: { name, port: { number: 80 } } } },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  };
+}
+
+const accepted = ({ truth }: GslbWorld, name: string): string => {
+  const stored = truth.get(gslbType, { namespace: "demo", name }) as Gslb | undefined;
+  const condition = findCondition(stored?.status?.conditions, "Accepted");
+  return `${condition?.status} ${condition?.message ?? ""}`;
+};
+
+test("D12: what is wrong with one Gslb is told on that one, and no spec is written", async () => {
+  const world = openGslbWorld();
+  world.truth.put(gslb("good", { type: "roundRobin" }));
+  world.truth.put(gslb("bad", { type: "Invalid" }));
+  world.truth.put(gslb("worse", { type: "failover", primaryGeoTag: "eu", dnsTtlSeconds: -1 }));
+  await world.start();
+  assert.match(accepted(world, "good"), /^True/);
+  assert.match(accepted(world, "bad"), /^False spec\.strategy\.type is "Invalid"/);
+  assert.match(accepted(world, "worse"), /^False spec\.strategy\.dnsTtlSeconds is -1/);
+  const good = world.truth.get(gslbType, { namespace: "demo", name: "good" }) as Gslb;
+  assert.deepEqual(good.spec?.strategy, { type: "roundRobin" }, "no default is filled in");
+  await world.close();
+});
+
+test("D13: a Gslb that is put right is reconciled at once, however long it was wrong", async () => {
+  const world = openGslbWorld();
+  world.truth.put(gslb("bad", { type: "Invalid" }));
+  await world.start();
+  await world.clock.advance(3_600_000);
+  world.takeReconciled();
+  await world.clock.advance(60_000);
+  assert.deepEqual(world.takeReconciled(), [], "what is wrong is not tried again and again");
+  const stored = world.truth.get(gslbType, { namespace: "demo", name: "bad" }) as Gslb;
+  world.truth.put({ ...stored, ...{ spec: gslb("bad", { type: "roundRobin" }).spec } } as KubeObject);
+  await world.clock.advance(1_000);
+  assert.match(accepted(world, "bad"), /^True/);
+  await world.close();
+});
+
+test("O-10: a DNSEndpoint of the name that is somebody else's is left alone and told of, and nothing spins", async () => {
+  const world = openGslbWorld();
+  const foreign = {
+    ...{ apiVersion: "externaldns.k8s.io/v1alpha1", kind: "DNSEndpoint" },
+    metadata: {
+      ...{ namespace: "demo", name: "app" },
+      ownerReferences: [{ apiVersion: "v1", kind: "Other", name: "o", uid: "u", controller: true }],
+    },
+    spec: { endpoints: [] },
+  } as KubeObject;
+  world.truth.put(foreign);
+  world.truth.put(gslb("app", { type: "roundRobin" }));
+  await world.start();
+  world.takeReconciled();
+  await world.clock.advance(3_600_000);
+  assert.deepEqual(world.takeReconciled(), []);
+  const stored = world.truth.get(gslbType, { namespace: "demo", name: "app" }) as Gslb;
+  const told = (stored.status?.conditions ?? []).filter(({ reason }) => reason === "DNSEndpointNotOwned");
+  assert.equal(told.length, 1);
+  const left = world.truth.get(dnsEndpointType, { namespace: "demo", name: "app" }) as DnsEndpoint;
+  assert.deepEqual(left.spec?.endpoints, []);
+  await world.close();
+});
