@@ -39,7 +39,7 @@ export function balancedHostProblem(host: string, zone?: string): string | undef
   if (name.length > nameLengthMax)
     return `${name}, under which its targets are published, has ${name.length} characters, and DNS allows ${nameLengthMax}; shorten the host by ${name.length - nameLengthMax}`;
   if (zone !== undefined && !isPublishable(host, zone))
-    return `${publishedName(host, zone)}, under which peers are told of it, is longer than DNS allows; shorten the host by one`;
+    return `${publishedName(host, zone)}, under which peers are told of it, is longer than DNS allows; use a zone with a shorter name`;
   const first = name.split(".")[0]!;
   if (first.length > labelLengthMax)
     return `${first}, the first label under which its targets are published, has ${first.length} characters, and DNS allows ${labelLengthMax}; shorten the host's first label to ${labelLengthMax - prefix.length}`;

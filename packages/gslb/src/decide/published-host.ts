@@ -1,6 +1,7 @@
-import { canonicalName, nameLengthMax } from "./dns-name.ts";
+import { canonicalName, isInZone, nameLengthMax } from "./dns-name.ts";
 import type { GslbPolicy } from "./gslb-policy.ts";
 import type { Strategy } from "./strategy.ts";
+import { textHash } from "./text-hash.ts";
 import { localTargetsZone } from "./zone-names.ts";
 
 /** How a cluster that carries a host balances it; what its peers need to answer for the host as it does. */
@@ -12,24 +13,55 @@ export type PublishedPolicy = Pick<
 /**
  * The name of a host in the view that a cluster gives of a zone: `app._localtargets.x` for `app.x`. A TXT record there says
  * that the cluster carries the host, address records say where it serves it now.
+ *
+ * That is one character more than `localtargets-app.x` has. A host for which DNS has no room for it has a name made of its hashes,
+ * `-<hash>._localtargets.x`, which no host can have, and is spelled out in the TXT record.
  */
 export function publishedName(host: string, zone: string): string {
   const name = canonicalName(host);
-  return `${name.slice(0, name.length - canonicalName(zone).length)}${localTargetsZone(zone)}`;
+  const plain = `${name.slice(0, name.length - canonicalName(zone).length)}${localTargetsZone(zone)}`;
+  return plain.length <= nameLengthMax ? plain : `${hashLabel(name)}.${localTargetsZone(zone)}`;
 }
 
-/** Whether DNS has room for that name. */
+/** Whether DNS has room for that name: the zone alone may be too long. */
 export function isPublishable(host: string, zone: string): boolean {
   return publishedName(host, zone).length <= nameLengthMax;
 }
 
-/** The host that a name in a zone's view is about; `undefined` for the view's apex and for names outside. */
-export function publishedHost(name: string, zone: string): string | undefined {
+/** The TXT data under that name: how the host is balanced and, where the name does not tell, which host it is. */
+export function publishedText(host: string, zone: string, policyText: string): string {
+  const name = publishedName(host, zone);
+  return publishedHost(name, zone) === undefined
+    ? `${policyText} "${spelling}${canonicalName(host)}"`
+    : policyText;
+}
+
+/**
+ * The host that a name in a zone's view is about; `undefined` for the view's apex and for names outside, and for a name of
+ * hashes where `text`, its TXT data, does not spell out the host.
+ */
+export function publishedHost(name: string, zone: string, text = ""): string | undefined {
   const suffix = `.${localTargetsZone(zone)}`;
   const canonical = canonicalName(name);
-  return canonical.endsWith(suffix)
-    ? `${canonical.slice(0, -suffix.length)}.${canonicalName(zone)}`
+  if (!canonical.endsWith(suffix)) return undefined;
+  if (!canonical.startsWith("-")) return `${canonical.slice(0, -suffix.length)}.${canonicalName(zone)}`;
+  const [host] = stringsOf(text).flatMap((each) =>
+    each.startsWith(spelling) ? [each.slice(spelling.length)] : [],
+  );
+  return host !== undefined && isInZone(host, zone) && publishedName(host, zone) === canonical
+    ? host
     : undefined;
+}
+
+const spelling = "host=";
+
+function hashLabel(name: string): string {
+  const backwards = [...name].toReversed().join("");
+  return `-${textHash(name).toString(36)}-${textHash(backwards).toString(36)}`;
+}
+
+function stringsOf(data: string): readonly string[] {
+  return [...data.matchAll(/"([^"\\]*)"/g)].map(([, text = ""]) => text);
 }
 
 const version = "v=1";
@@ -56,7 +88,7 @@ export function publishedPolicyText(policy: PublishedPolicy | undefined): string
 
 /** Reads such TXT data; `undefined` where it says nothing that is understood. */
 export function parsePublishedPolicy(data: string, ttlSeconds: number): PublishedPolicy | undefined {
-  const parts = [...data.matchAll(/"([^"\\]*)"/g)].map(([, text = ""]) => text);
+  const parts = stringsOf(data);
   const values = (key: string): readonly string[] =>
     parts.flatMap((part) => (part.startsWith(`${key}=`) ? part.slice(key.length + 1) : []));
   const [strategyName = ""] = values("strategy");

@@ -241,3 +241,51 @@ test("D47: where proof is required, who cannot prove itself counts as silent", a
     assert.equal(world.seen(app), "fresh 203.0.113.66");
   }
 });
+
+test("a host for whose name the view has no room is copied as all others, and its changes too", async () => {
+  const label = "x".repeat(50);
+  const stem = `.${"z".repeat(38)}.${label}.${label}.${label}.${zoneName}`;
+  const [long, other, wildcard] = [
+    `${"y".repeat(30)}${stem}`,
+    `${"w".repeat(30)}${stem}`,
+    `*.${"y".repeat(28)}${stem}`,
+  ];
+  assert.equal(long.length, 240);
+  const world = openPeerWorld([app, long, other, wildcard], { key: fleetKey() });
+  const peer = await startPeer(world, { key: fleetKey() });
+  peer.publish(
+    new Map([
+      [app, ["192.0.2.1"]],
+      [long, ["192.0.2.2"]],
+      [wildcard, []],
+    ]),
+  );
+  world.session.setServers([peerServer]);
+  await world.pass(1_000);
+  assert.equal(world.session.contact.mode, "copy");
+  const seen = (): readonly string[] => [long, other, wildcard].map((host) => world.seen(host));
+  assert.deepEqual(seen(), ["fresh 192.0.2.2", "empty", "empty"]);
+  assert.deepEqual(
+    [long, other, wildcard].map((host) => world.session.copy.carries(host)),
+    [true, false, true],
+  );
+  assert.equal(world.session.copy.policy(long)?.strategyName, "roundRobin");
+  peer.publish(
+    new Map([
+      [long, []],
+      [other, ["192.0.2.3"]],
+      [wildcard, undefined],
+    ]),
+  );
+  world.session.hint();
+  await world.pass(1_000);
+  assert.deepEqual(seen(), ["empty", "fresh 192.0.2.3", "empty"]);
+  assert.equal(peer.transfers.counters.incremental, 1);
+  peer.publish(new Map([[long, undefined]]));
+  world.session.hint();
+  await world.pass(1_000);
+  assert.deepEqual(
+    [long, other, wildcard].map((host) => world.session.copy.carries(host)),
+    [false, true, false],
+  );
+});

@@ -1,5 +1,6 @@
 import type { RecordSet, ZoneTransfer } from "@meridian/dns";
 import type { AddressFamily } from "../decide/address-family.ts";
+import { canonicalName } from "../decide/dns-name.ts";
 import { parsePublishedPolicy, publishedHost, type PublishedPolicy } from "../decide/published-host.ts";
 
 /** What a peer says of one host. */
@@ -30,6 +31,8 @@ export class ViewCopy {
   #hosts = new Map<string, CopiedHost>();
   /** Most hosts of a fleet are balanced in a few ways: each text is kept once. */
   readonly #texts = new Map<string, string>();
+  /** Hosts whose names are too long to stand in the view, by those that do. */
+  readonly #spelled = new Map<string, string>();
   #serial: number | undefined;
 
   constructor(zone: string) {
@@ -72,10 +75,12 @@ export class ViewCopy {
    *   the whole is to be fetched
    */
   apply(transfer: ViewTransferContent): CopyChange | undefined {
+    const added = transfer.kind === "whole" ? transfer.sets : transfer.added;
+    this.#learnSpelled(added);
     const before = this.#hosts;
     const drafts = new Map<string, Draft>();
     const draftOf = (name: string): Draft | undefined => {
-      const host = publishedHost(name, this.#zone);
+      const host = publishedHost(name, this.#zone) ?? this.#spelled.get(canonicalName(name));
       if (host === undefined) return undefined;
       const known = drafts.get(host) ?? draft(transfer.kind === "whole" ? undefined : before.get(host));
       drafts.set(host, known);
@@ -83,8 +88,7 @@ export class ViewCopy {
     };
     if (transfer.kind === "changes")
       for (const set of transfer.removed) if (draftOf(set.name)?.remove(set) === false) return undefined;
-    for (const set of transfer.kind === "whole" ? transfer.sets : transfer.added)
-      if (draftOf(set.name)?.add(set) === false) return undefined;
+    for (const set of added) if (draftOf(set.name)?.add(set) === false) return undefined;
 
     // Differences cost by what differs, not by how many hosts there are.
     const after = transfer.kind === "whole" ? new Map<string, CopiedHost>() : before;
@@ -102,6 +106,14 @@ export class ViewCopy {
     this.#hosts = after;
     this.#serial = transfer.soa.serial;
     return { hosts, isCarriageChanged };
+  }
+
+  #learnSpelled(added: readonly RecordSet[]): void {
+    for (const { name, type, data } of added) {
+      if (type !== "TXT" || publishedHost(name, this.#zone) !== undefined) continue;
+      const host = publishedHost(name, this.#zone, data[0]);
+      if (host !== undefined) this.#spelled.set(canonicalName(name), host);
+    }
   }
 
   #shared(text: string): string {

@@ -14,7 +14,7 @@ import {
 import { silentLogger, type Endpoint } from "@meridian/runtime";
 import { Simulation, type SimNode } from "@meridian/runtime/sim";
 import { localTargetsName } from "../decide/local-targets-name.ts";
-import { publishedName } from "../decide/published-host.ts";
+import { publishedName, publishedText } from "../decide/published-host.ts";
 import { localTargetsZone } from "../decide/zone-names.ts";
 import { PeerSession } from "../peers/peer-session.ts";
 import { PeerViews } from "../peers/peer-views.ts";
@@ -94,7 +94,7 @@ export class PeerReplica {
       const isServed = addresses !== undefined && addresses.length > 0;
       own.set(local, isServed ? [set(local, "A", addresses)] : []);
       const served = isServed ? [set(name, "A", addresses)] : [];
-      told.set(name, addresses === undefined ? [] : [...served, set(name, "TXT", [policyText])]);
+      told.set(name, addresses === undefined ? [] : [...served, set(name, "TXT", [publishedText(host, zoneName, policyText)])]);
     }
     this.#zone.replace(own);
     this.#view.replace(told);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { publishedName } from "../decide/published-host.ts";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import { openFeederWorld, type FeederWorld } from "../testdata/feeder-world.ts";
 
@@ -140,4 +141,33 @@ test("the own view tells which hosts are carried, how they are balanced and wher
   world.put("own-b", undefined);
   await world.simulation.run({ untilMs: 30 });
   assert.deepEqual(view(), { "a TXT 5": policy }, "carried and served nowhere");
+});
+
+test("a host for whose name the view has no room is told by its hashes, spelled out", async () => {
+  const label = "x".repeat(50);
+  const host = `${"y".repeat(30)}.${"z".repeat(38)}.${label}.${label}.${label}.cloud.example.com`;
+  const world = openFeederWorld();
+  world.feeder.setZone(cloud);
+  world.feeder.open();
+  world.put("own-a", [a(host, "192.0.2.1", "192.0.2.2"), a(`localtargets-${host}`, "192.0.2.1")]);
+  await world.simulation.run({ untilMs: 10 });
+  const name = publishedName(host, "cloud.example.com");
+  const told = (): readonly (readonly string[])[] =>
+    (world.authority.zone("_localtargets.cloud.example.com")?.recordSetsOf(name) ?? []).map(
+      ({ type, data }) => [type, ...data],
+    );
+  assert.deepEqual(told(), [
+    ["A", "192.0.2.1"],
+    ["TXT", `"v=1" "strategy=roundRobin" "host=${host}"`],
+  ]);
+  // Nobody's Gslb carries it, and yet it is served here.
+  world.put("own-a", [a(`localtargets-${host}`, "192.0.2.1")]);
+  await world.simulation.run({ untilMs: 20 });
+  assert.deepEqual(told(), [
+    ["A", "192.0.2.1"],
+    ["TXT", `"v=1" "host=${host}"`],
+  ]);
+  world.put("own-a", undefined);
+  await world.simulation.run({ untilMs: 30 });
+  assert.deepEqual(told(), []);
 });

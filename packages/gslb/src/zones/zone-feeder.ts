@@ -9,7 +9,12 @@ import {
   isLocalTargetsName,
   localTargetsName,
 } from "../decide/local-targets-name.ts";
-import { isPublishable, publishedName } from "../decide/published-host.ts";
+import {
+  isPublishable,
+  publishedName,
+  publishedPolicyText,
+  publishedText,
+} from "../decide/published-host.ts";
 import { localTargetsZone, nameServerName, type ZonePair } from "../decide/zone-names.ts";
 import type { Peers } from "../peers/peers.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
@@ -265,7 +270,12 @@ export class ZoneFeeder {
       const addresses = zone
         .recordSetsOf(localTargetsName(host))
         .filter(({ type, data }) => (type === "A" || type === "AAAA") && data.length > 0);
-      const sets = policy === undefined ? addresses : [...addresses, policy];
+      const text = policy?.data[0] ?? publishedPolicyText(undefined);
+      const said = publishedText(host, zone.origin, text);
+      // Also where it tells nothing of how the host is balanced, which host it is must be told.
+      const needsText = policy !== undefined || (addresses.length > 0 && said !== text);
+      const ttl = policy?.ttl ?? addresses[0]?.ttl ?? 0;
+      const sets = needsText ? [...addresses, { type: "TXT", ttl, data: [said] }] : addresses;
       view.set(
         name,
         sets.map(({ type, ttl, data }) => ({ name, type, ttl, data })),
