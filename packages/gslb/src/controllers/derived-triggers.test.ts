@@ -268,6 +268,8 @@ test("F-05: a backend that is not granted counts as missing: under All it takes 
   await world.start();
   const untold = "no ReferenceGrant in the namespace of other/t";
   assert.deepEqual(seen(), ["Healthy", "RefNotPermitted", untold]);
+  const [server] = world.gslbs.latest("demo/far")!.plan.status.servers ?? [];
+  assert.deepEqual(server?.services, [{ name: "wide", namespace: "demo" }]);
   const stored = world.truth.get(gslbType, { name: "far", namespace: "demo" })! as KubeObject & {
     spec: object;
   };

@@ -85,7 +85,10 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
     loadBalancer: { exposedIps: [...exposed.A, ...exposed.AAAA] },
     servers: hosts.map(({ host, services }) => ({
       host,
-      services: services.map(({ name, namespace }) => ({ name, namespace })),
+      // It is the last known state, should the reference fail.
+      services: services
+        .filter(({ isRefused = false }) => !isRefused)
+        .map(({ name, namespace }) => ({ name, namespace })),
     })),
     conditions: withConditions(keptConditions(snapshot, policy), conditions, {
       generation: gslb.metadata.generation,
