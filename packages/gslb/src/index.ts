@@ -1,5 +1,6 @@
 export { startOperator } from "./operator.ts";
-export type { Operator, OperatorOptions } from "./operator.ts";
+export type { Operator } from "./operator.ts";
+export type { OperatorOptions } from "./operator-parts.ts";
 export type { ResolveHost } from "./delegation/edge-servers.ts";
 export { parseOperatorConfig } from "./config/operator-config.ts";
 export type { OperatorConfig, ParsedOperatorConfig } from "./config/operator-config.ts";
@@ -15,6 +16,7 @@ export { customResourceDefinitions } from "./resources/custom-resource-definitio
 export { dnsEndpointType, gslbType, legacyGslbType, zoneDelegationType } from "./resources/resource-types.ts";
 export type { ExplainedPeer, ExplainedService, Explanation } from "./decide/index.ts";
 export { dnsKeysLabel } from "./zones/dns-secrets.ts";
+export { peerKeyName } from "./peers/peer-key.ts";
 export type { DnsKeys } from "./zones/dns-secrets.ts";
 export type { SignedZonesOptions } from "./zones/signed-zones.ts";
 export { viewTransferServer } from "./zones/view-transfer-server.ts";

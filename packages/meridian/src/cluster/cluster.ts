@@ -20,6 +20,7 @@ import { MeridianError } from "../meridian-error.ts";
 import { startBalancer, type BalancerOptions } from "./balancer.ts";
 import { ClosingStack } from "./closing-stack.ts";
 import { installDefinitions } from "./install-definitions.ts";
+import { installPeerKey } from "./install-peer-key.ts";
 import { operatorEndpoint } from "./operator-endpoint.ts";
 
 /** What one cluster is made of, and where it listens. */
@@ -37,6 +38,8 @@ export interface ClusterOptions extends Pick<
   readonly dns: Endpoint;
   /** Absent in the simulator: plain HTTP. */
   readonly tls?: { readonly server: TlsServerIdentity; readonly caPem: string };
+  /** The TSIG key of the fleet as a key file, put into a Secret where that is not there yet. Absent: none is made. */
+  readonly peerKey?: string;
   /** The operator's settings under k8gb's names. */
   readonly operatorEnvironment: Readonly<Record<string, string>>;
   /** Where the metrics of the DNS server and of the operator are added; what is in it is served. Absent: one of its own. */
@@ -84,6 +87,8 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   const network = meterRequests(runtime, registry);
   const client = closing.use(new KubeClient({ clock: runtime.clock, network }, clientOptions(options)));
   await installDefinitions(runtime, client, servedDefinitions());
+  if (options.peerKey !== undefined)
+    await installPeerKey(client, { namespace: config.podNamespace, keyFile: options.peerKey });
 
   const balancer = await startBalancer(
     runtime,

@@ -1,15 +1,15 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { foldNameText, generateKey, keyToFiles, parseTsigKey } from "@meridian/dns";
+import { foldNameText, generateKey, keyToFiles } from "@meridian/dns";
 import { lastText, type Command } from "../cli/command.ts";
 import { OptionReader } from "../cli/option-values.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { tsigKeyText, tsigSecretOctets, type TsigKeyAlgorithm } from "../dns/tsig-key-text.ts";
 import { systemCodeOf } from "../fleet/private-file.ts";
 import { MeridianError } from "../meridian-error.ts";
 import { dnsRuntime } from "./dns.ts";
 
-const secretOctets = { "hmac-sha256": 32, "hmac-sha384": 48, "hmac-sha512": 64 } as const;
-type Algorithm = keyof typeof secretOctets;
+const algorithms = Object.keys(tsigSecretOctets) as TsigKeyAlgorithm[];
 
 /** `meridian dns keygen`: keys that zones are signed with, and keys that messages are signed with. */
 export const dnsKeygenCommand: Command = {
@@ -28,7 +28,7 @@ export const dnsKeygenCommand: Command = {
     {
       name: "algorithm",
       value: "NAME",
-      help: `of the TSIG key; ${Object.keys(secretOctets).join(", ")}; default hmac-sha256`,
+      help: `of the TSIG key; ${algorithms.join(", ")}; default hmac-sha256`,
     },
   ],
   async run(invocation, terminal) {
@@ -37,13 +37,14 @@ export const dnsKeygenCommand: Command = {
     const tsig = lastText(invocation, "tsig");
     if ((zone === undefined) === (tsig === undefined))
       reader.problem("use either --zone NAME or --tsig NAME");
-    const algorithm = reader.oneOf<Algorithm>(lastText(invocation, "algorithm"), {
+    const algorithm = reader.oneOf<TsigKeyAlgorithm>(lastText(invocation, "algorithm"), {
       option: "--algorithm",
-      values: Object.keys(secretOctets) as Algorithm[],
+      values: algorithms,
       fallback: "hmac-sha256",
     });
     reader.finish();
-    if (tsig !== undefined) printTsigKey(terminal, { name: tsig, algorithm });
+    if (tsig !== undefined)
+      terminal.print(tsigKeyText(dnsRuntime(terminal).random, { name: tsig, algorithm }));
     else
       terminal.print(
         await writeZoneKey(terminal, {
@@ -55,17 +56,6 @@ export const dnsKeygenCommand: Command = {
     return 0;
   },
 };
-
-function printTsigKey(
-  terminal: Terminal,
-  { name, algorithm }: { readonly name: string; readonly algorithm: Algorithm },
-): void {
-  const { random } = dnsRuntime(terminal);
-  const secret = Buffer.from(random.bytes(secretOctets[algorithm])).toString("base64");
-  // Whoever reads it back must get this key: a name that cannot be one is refused here.
-  const key = parseTsigKey({ name, algorithm, secret });
-  terminal.print(`key "${key.name}" {\n\talgorithm ${algorithm};\n\tsecret "${secret}";\n};`);
-}
 
 async function writeZoneKey(
   terminal: Terminal,

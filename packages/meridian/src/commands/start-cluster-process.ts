@@ -19,7 +19,7 @@ export async function startClusterProcess(
 ): Promise<AsyncDisposable> {
   const log = pinoLogger({ format: "json", level: role.logLevel });
   const runtime = nodeRuntime({ dataFolder: role.folder, log });
-  const { token, server, caPem } = await readClusterIdentity(role.folder);
+  const { token, server, caPem, peerKey } = await readClusterIdentity(role.folder);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const closing = new ClosingStack();
@@ -34,6 +34,7 @@ export async function startClusterProcess(
       operator: role.operator,
       dns: role.dns,
       tls: { server, caPem },
+      ...(peerKey === undefined ? {} : { peerKey }),
       ...(role.metrics === undefined ? {} : { metrics: role.metrics }),
       operatorEnvironment: environment,
       ...(tracer === undefined ? {} : { tracer }),

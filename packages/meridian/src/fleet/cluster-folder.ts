@@ -10,6 +10,7 @@ import {
   type Identity,
 } from "./certificate-authority.ts";
 import { kubeconfigText } from "./kubeconfig.ts";
+import { peerKeyFileName } from "./peer-key.ts";
 import { readTextIfPresent, replacePrivateFile } from "./private-file.ts";
 
 /** What a server of a cluster needs from its folder. */
@@ -17,6 +18,8 @@ export interface ClusterIdentity {
   readonly token: string;
   readonly server: Identity;
   readonly caPem: string;
+  /** The TSIG key of the fleet as a key file; absent for a server that is no part of one. */
+  readonly peerKey?: string;
 }
 
 /** What was made ready, and where its kubeconfig stands. */
@@ -33,6 +36,8 @@ export interface WantedFolder {
   readonly authority: Identity;
   /** A token that is kept elsewhere. */
   readonly token?: string;
+  /** The TSIG key of the fleet. */
+  readonly peerKey?: string;
 }
 
 const tokenBytes = 32;
@@ -58,13 +63,16 @@ export async function prepareClusterFolder(
   const server = await prepareServerIdentity(runtime, folder, wanted);
   await replacePrivateFile(join(folder, "ca.crt"), wanted.authority.certificatePem);
 
+  const { peerKey } = wanted;
+  if (peerKey !== undefined) await replacePrivateFile(join(folder, peerKeyFileName), peerKey);
+
   const kubeconfigPath = join(folder, "kubeconfig");
   const caPem = wanted.authority.certificatePem;
   await replacePrivateFile(
     kubeconfigPath,
     kubeconfigText({ cluster: wanted.name, server: wanted.server, caPem, token }),
   );
-  return { token, server, caPem, kubeconfigPath };
+  return { token, server, caPem, ...(peerKey === undefined ? {} : { peerKey }), kubeconfigPath };
 }
 
 /** Reads what `prepareClusterFolder` wrote. @throws MeridianError `BadFile` */
@@ -78,7 +86,8 @@ export async function readClusterIdentity(folder: string): Promise<ClusterIdenti
       `${folder} lacks tls.crt, tls.key, token or ca.crt; start again with "npx meridian up"`,
     );
   }
-  return { server, token: token.trim(), caPem };
+  const peerKey = await readTextIfPresent(join(folder, peerKeyFileName));
+  return { server, token: token.trim(), caPem, ...(peerKey === undefined ? {} : { peerKey }) };
 }
 
 /** What a bearer token may be made of (RFC 6750 §2.1). */
