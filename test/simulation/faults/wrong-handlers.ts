@@ -86,14 +86,14 @@ export function changingEndpoints(
   };
 }
 
-/** Never keeps what is answered for hosts that only peers carry. */
-export function forgettingFleetHosts(handler: HttpHandler): HttpHandler {
+/** Hides the fleet's key from the operator, so that it does not learn which hosts its peers carry. */
+export function hidingFleetKey(handler: HttpHandler): HttpHandler {
   return (request) => {
-    const text = request.target.includes("/dnsendpoints") ? new TextDecoder().decode(request.body) : "";
-    if (!text.includes("meridian/fleet-hosts")) return handler(request);
-    const object = JSON.parse(text) as { readonly spec?: object };
-    const body = JSON.stringify({ ...object, spec: { ...object.spec, endpoints: [] } });
-    return handler({ ...request, body: new TextEncoder().encode(body) });
+    if (!request.target.includes("/secrets") || request.body.length === 0) return handler(request);
+    const text = new TextDecoder()
+      .decode(request.body)
+      .replace('"meridian/dns-keys":"tsig"', '"hidden":"tsig"');
+    return handler({ ...request, body: new TextEncoder().encode(text) });
   };
 }
 
