@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { gslbType } from "@meridian/gslb";
 import { namespaceType } from "@meridian/kube";
 import { assertServed, foreignType, ReferenceWorld, zone } from "./reference-world.ts";
 
@@ -111,6 +112,33 @@ test("F-05, F-08: two Gateways, of which one is not programmed; then none is, fo
   await programmed("edge", address, "True");
   await world.settle();
   await assertServed(world, "both", address);
+});
+
+test("F-04: a Service of type NodePort is served at nodes, and at what is stated before that", async () => {
+  const nodes = { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false };
+  await world.serve("ports", { type: "NodePort" });
+  const named = { "k8gb.io/hostname": hostOf("ports") };
+  const ref = { apiVersion: "v1", kind: "Service", name: "ports" };
+  await world.gslb("ports", ref, { annotations: named });
+  await world.settle();
+  assert.equal(await world.condition("ports", "ResolvedRefs"), "False ExposedAddressesUnresolved");
+  assert.ok(
+    (await world.events("ports")).some((event) => /Service default\/ports is reached at no node/.test(event)),
+  );
+  await world.create(nodes, "one");
+  const conditions = [condition("Ready", "True")];
+  await world.patchStatus(nodes, "one", {
+    addresses: [{ type: "InternalIP", address: "10.0.0.77" }],
+    conditions,
+  });
+  await world.settle();
+  await assertServed(world, "ports", "10.0.0.77");
+  assert.equal(await world.condition("ports", "ResolvedRefs"), "True ResolvedRefs");
+  await world.patch(gslbType, "ports", {
+    metadata: { annotations: { ...named, "k8gb.io/exposed-ip-addresses": address } },
+  });
+  await world.settle();
+  await assertServed(world, "ports", address);
 });
 
 test("F-05: a backend in another namespace is served once it is granted, and as long", async () => {

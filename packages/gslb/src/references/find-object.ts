@@ -43,7 +43,7 @@ export function unreadKind(reads: Pick<RecordedReads, "state">, kind: ObjectKind
       return { is: "missing", why: { reason: "KindNotServed", message, gone: true } };
     }
     case "unreadable": {
-      const message = `objects of kind ${kind.kind} (${kindName(kind)}) cannot be read: ${state.message}`;
+      const message = `objects of kind ${kind.kind} (${kind.group === "" ? kind.plural : kindName(kind)}) cannot be read: ${state.message}`;
       return { is: "missing", why: { reason: "KindUnreadable", message, gone: false } };
     }
   }

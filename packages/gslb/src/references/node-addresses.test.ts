@@ -106,7 +106,7 @@ const cases: readonly NodeCase[] = [
     objects: [],
     states: { "nodes.": { is: "unreadable", message: "forbidden" } },
     expect: "?",
-    told: /^objects of kind Node .* cannot be read: forbidden/,
+    told: /^objects of kind Node .* cannot be read: forbidden; state the addresses of Service demo\/s by the annotation/,
   },
 ];
 

@@ -1,5 +1,6 @@
 import { labelSelectorFromSpec, objectKey, type Service } from "@meridian/kube";
 import { readyNodes } from "../decide/health.ts";
+import { exposedAddressesAnnotation } from "../resources/gslb-annotations.ts";
 import { excludedLabel, nodeObjects, type Node } from "../resources/node.ts";
 import { unreadKind } from "./find-object.ts";
 import { reachedBy, unread, type ReachedAt } from "./reference-kind.ts";
@@ -12,7 +13,11 @@ import type { RecordedReads } from "./reference-source.ts";
  */
 export function reachedAtNodes(service: Service, reads: RecordedReads): ReachedAt {
   const notThere = unreadKind(reads, nodeObjects);
-  if (notThere !== undefined) return unread(notThere);
+  if (notThere !== undefined) {
+    const reached = unread(notThere);
+    const advice = `state the addresses of Service ${objectKey(service.metadata)} by the annotation ${exposedAddressesAnnotation}`;
+    return { ...reached, problems: reached.problems.map((problem) => `${problem}; ${advice}`) };
+  }
   const { spec, metadata } = service;
   const isLocal = spec?.externalTrafficPolicy === "Local";
   const nodes = isLocal ? nodesBehind(objectKey(metadata), reads) : reads.select(nodeObjects, everyNode);
