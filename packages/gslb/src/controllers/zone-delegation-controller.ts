@@ -6,7 +6,7 @@ import {
   type Lister,
 } from "@meridian/controller";
 import { objectKey } from "@meridian/kube";
-import type { Endpoint, Runtime } from "@meridian/runtime";
+import type { Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "../config/operator-config.ts";
 import { refusedZone, zoneConditions, type DelegationOutcome } from "../decide/zone-conditions.ts";
 import { zonePairProblem, type ZonePair } from "../decide/zone-names.ts";
@@ -17,41 +17,32 @@ import {
   samePair,
 } from "../delegation/delegated-pairs.ts";
 import type { DelegationProvider } from "../delegation/delegation-provider.ts";
-import { addressesOf, dnsServerEntries, type ServerLookup } from "../delegation/dns-server-entries.ts";
-import type { FleetLookup, PeerWord } from "../delegation/fleet-lookup.ts";
-import type { OwnAddresses } from "../delegation/own-dns-addresses.ts";
-import type { ZoneMembers } from "../delegation/zone-members.ts";
-import type { Peers } from "../peers/peers.ts";
+import type { FleetLookup } from "../delegation/fleet-lookup.ts";
 import {
   zoneDelegationFinalizer,
-  type DnsServerEntry,
   type ZoneDelegation,
   type ZoneDelegationSpec,
 } from "../resources/zone-delegation.ts";
-import { geoTagsWithAddress, type FoundFleet } from "./delegated-zone.ts";
+import type { FoundFleet } from "./delegated-zone.ts";
 import { ParentWriter } from "./parent-writer.ts";
-import { zoneWarning } from "./zone-bootstrap.ts";
 import type { ServedZones } from "./served-zones.ts";
+import { zoneWarning } from "./zone-bootstrap.ts";
+import { ZoneFleet, type ZoneFleetOptions } from "./zone-fleet.ts";
 import { ZoneObjects } from "./zone-objects.ts";
 
 /** What zones are served by, and how clusters are found. */
-export interface ZoneDelegationControllerOptions {
+export interface ZoneDelegationControllerOptions extends ZoneFleetOptions {
   readonly client: Pick<KubeClient, "update" | "updateStatus">;
   readonly copies: { readonly zones: { readonly lister: Pick<Lister<ZoneDelegation>, "get" | "list"> } };
-  readonly peers: Pick<Peers, "setServers">;
   readonly served: ServedZones;
   readonly events: Pick<EventRecorder, "record">;
   readonly meter?: ControllerMeter;
   readonly config: OperatorConfig;
-  readonly members: ZoneMembers;
-  readonly fleet: Pick<FleetLookup, "nameServer" | "delegation" | "peers" | "words" | "servers">;
+  readonly fleet: ZoneFleetOptions["fleet"] & Pick<FleetLookup, "delegation">;
   /** Absent: the delegation is kept by hand. */
   readonly provider: DelegationProvider | undefined;
-  readonly ownAddresses: () => OwnAddresses;
   /** Whether the own DNS server answers for its zones already; `enqueueAll` is called when it does. */
   readonly isAnswering: () => boolean;
-  /** Tells a peer's servers that there is this cluster. */
-  readonly greet: (zone: ZonePair, servers: readonly Endpoint[]) => void;
 }
 
 interface Again {
@@ -73,11 +64,13 @@ export class ZoneDelegationController {
   readonly #options: ZoneDelegationControllerOptions;
   readonly #objects: ZoneObjects;
   readonly #parent: ParentWriter;
+  readonly #fleet: ZoneFleet;
 
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: ZoneDelegationControllerOptions) {
     this.#options = options;
     this.#objects = new ZoneObjects(runtime.clock, options);
     this.#parent = new ParentWriter(runtime.clock, options);
+    this.#fleet = new ZoneFleet(options);
     this.controller = new Controller(runtime, {
       name: "zone-delegation",
       concurrency: 4,
@@ -109,19 +102,15 @@ export class ZoneDelegationController {
    */
   observe(zone: ZoneDelegation): string | undefined {
     const name = zone.metadata.name ?? "";
-    const { served, fleet, members, peers } = this.#options;
     const problem = this.#problemOf(zone);
     // What an object named before it was made invalid is answered as before: it is still delegated.
     if (problem !== undefined || zone.spec === undefined) return problem;
     const entries = zone.status?.dnsServers ?? [];
     const leaving = this.#parent.isWithdrawing(zone) ? this.#parent.left(zone) : [];
-    const isNew = served.set(name, zone.spec, { leaving, entries });
-    if (isNew)
-      for (const geoTag of members.of(zone.spec.loadBalancedZone)) {
-        const servers = fleet.servers(zone.spec, geoTag, entries);
-        if (servers.length > 0) peers.setServers(zone.spec.loadBalancedZone, geoTag, servers);
-      }
-    if (isNew) this.#enqueueUnserved();
+    const isNew = this.#options.served.set(name, zone.spec, { leaving, entries });
+    if (!isNew) return undefined;
+    this.#fleet.resume(zone.spec, entries);
+    this.#enqueueUnserved();
     return undefined;
   }
 
@@ -150,31 +139,27 @@ export class ZoneDelegationController {
     spec: ZoneDelegationSpec,
     signal: AbortSignal,
   ): Promise<Again | undefined> {
-    const { members, fleet } = this.#options;
     const before = delegatedPairs(zone);
     // What is delegated is noted before it is, so that it is known also to a process that finds the object changed.
     const isNoted = this.#options.provider !== undefined;
     const pairs = isNoted ? [...before.filter((pair) => !samePair(pair, spec)), spec] : before;
     if (await this.#objects.writeMetadata(zone, notedAs(pairs), signal)) return soon;
 
-    const found = await this.#find(zone, spec, signal);
+    const found = await this.#fleet.find(spec, zone.status?.dnsServers ?? [], signal);
     this.#options.served.setMembers(spec.loadBalancedZone, { withOwn: true });
-    const [words, delegation] = await Promise.all([
-      fleet.words(spec, found.entries, signal),
+    const [heard, delegation] = await Promise.all([
+      this.#fleet.hear(spec, found.entries, signal),
       // Nobody is to be sent here before there is an answer.
       this.#options.isAnswering() ? this.#parent.ensure(spec, found, signal) : undefined,
     ]);
-    const hasNews = this.#listen(spec, words, found.entries);
-    if (delegation === undefined) return hasNews ? soon : undefined;
+    if (delegation === undefined) return heard.hasNews ? soon : undefined;
     const left = await this.#leave(zone, found, signal);
-    const tags = members.of(spec.loadBalancedZone);
-    const names = tags.map((tag) => fleet.nameServer(spec, tag));
-    const unknown = names.filter((name) => addressesOf(name, found.entries).length === 0);
-    const silent = words.filter(({ isReachable }) => !isReachable).map(({ geoTag }) => geoTag);
+    const { unknown, silent, hasNews, knowsUs } = heard;
+    const peerCount = this.#options.members.of(spec.loadBalancedZone).length;
     const status = {
       dnsServers: found.entries,
       conditions: zoneConditions({
-        ...{ delegation, unknown, silent, peerCount: tags.length },
+        ...{ delegation, unknown, silent, peerCount },
         warning: zoneWarning(zone, this.#options.config.zones),
       }),
     };
@@ -182,10 +167,10 @@ export class ZoneDelegationController {
     const isIncomplete =
       [...found.lookups.values()].some((lookup) => "failed" in lookup) ||
       unknown.length + silent.length > 0 ||
-      found.lookups.size > tags.length ||
+      found.lookups.size > peerCount ||
       delegation.kind === "failed" ||
       delegation.kind === "ownAddressUnknown" ||
-      words.some((word) => !this.#isKnownTo(word, spec));
+      !knowsUs;
     return this.#again({ isIncomplete, hasNews, leftMs: left });
   }
 
@@ -202,7 +187,7 @@ export class ZoneDelegationController {
       return (await this.#objects.writeMetadata(zone, { hasFinalizer: false }, signal)) ? soon : undefined;
     }
     this.observe(zone);
-    const found = await this.#find(zone, spec, signal);
+    const found = await this.#fleet.find(spec, zone.status?.dnsServers ?? [], signal);
     this.#options.served.setMembers(spec.loadBalancedZone, { withOwn: false });
     const waiting = await this.#parent.withdraw(zone, this.#parent.all(zone), { found, signal });
     if (waiting.length === 0) {
@@ -225,21 +210,6 @@ export class ZoneDelegationController {
     return { requeueAfterMs: Math.min(...waiting.map(({ afterMs }) => afterMs)) };
   }
 
-  async #find(zone: ZoneDelegation, spec: ZoneDelegationSpec, signal: AbortSignal): Promise<FoundFleet> {
-    const { fleet, members, peers, config, ownAddresses } = this.#options;
-    const own = ownAddresses();
-    const lookups = await fleet.peers(spec, signal);
-    const name = fleet.nameServer(spec, config.geoTag);
-    const ownLookup: ServerLookup =
-      own.problem === undefined ? { name, addresses: own.addresses } : { name, failed: true };
-    const entries = dnsServerEntries([ownLookup, ...lookups.values()], zone.status?.dnsServers ?? []);
-    const present = geoTagsWithAddress(spec, config.nameServerPrefix, { entries, lookups });
-    members.confirm(spec.loadBalancedZone, present);
-    for (const geoTag of members.of(spec.loadBalancedZone))
-      peers.setServers(spec.loadBalancedZone, geoTag, fleet.servers(spec, geoTag, entries));
-    return { own, lookups, entries };
-  }
-
   /** Withdraws what was delegated under names that the object had before. @returns how long until the next look */
   async #leave(
     zone: ZoneDelegation,
@@ -254,24 +224,6 @@ export class ZoneDelegationController {
     const noted = notedAs(zone.spec === undefined ? pairs : [...pairs, zone.spec]);
     await this.#objects.writeMetadata(zone, noted, signal);
     return "changed";
-  }
-
-  /** Takes in what peers said; a peer that does not know this cluster is told that there is one. */
-  #listen(spec: ZoneDelegationSpec, words: readonly PeerWord[], entries: readonly DnsServerEntry[]): boolean {
-    const { members, fleet, greet } = this.#options;
-    const names = words.flatMap(({ nameServers }) => nameServers);
-    for (const word of words)
-      if (!this.#isKnownTo(word, spec)) greet(spec, fleet.servers(spec, word.geoTag, entries));
-    return members.suggest(spec, names);
-  }
-
-  /** Whether a peer lists this cluster. One that is no Meridian lists nobody, and is not told. */
-  #isKnownTo({ nameServers }: PeerWord, spec: ZonePair): boolean {
-    const { members, fleet, config } = this.#options;
-    if (!members.areDynamic) return true;
-    return (
-      nameServers.length === 0 || nameServers.includes(fleet.nameServer(spec, config.geoTag).toLowerCase())
-    );
   }
 
   #again(of: {
