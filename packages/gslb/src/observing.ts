@@ -94,6 +94,7 @@ export class Observing implements GslbObserver {
       get isLeading() {
         return replica.leading.isLeading;
       },
+      pause: () => clock.sleep(0),
       onConverged: (listener) => (convergence.listener = listener),
       onWapiCall: (listener) => (this.#onWapiCall = listener),
     };

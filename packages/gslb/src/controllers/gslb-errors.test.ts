@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findCondition, type KubeObject } from "@meridian/kube";
-import type { Gslb } from "../resources/gslb.ts";
+import type { Gslb, GslbStrategy } from "../resources/gslb.ts";
 import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import { openGslbWorld, type GslbWorld } from "../testdata/gslb-world.ts";
 
 /** A Gslb with an embedded Ingress for one host. */
-function gslb(name: string, strategy: object): Gslb {
+function gslb(name: string, strategy: GslbStrategy): Gslb {
   return {
     ...{ apiVersion: "k8gb.io/v1beta1", kind: "Gslb", metadata: { namespace: "demo", name } },
     spec: {
-      strategy: strategy as NonNullable<NonNullable<Gslb["spec"]>["strategy"]>,
+      strategy,
       ingress: {
         rules: [
           {
@@ -29,7 +29,7 @@ function gslb(name: string, strategy: object): Gslb {
 }
 
 const accepted = ({ truth }: GslbWorld, name: string): string => {
-  const stored = truth.get(gslbType, { namespace: "demo", name }) as Gslb | undefined;
+  const stored = truth.get<Gslb>(gslbType, { namespace: "demo", name });
   const condition = findCondition(stored?.status?.conditions, "Accepted");
   return `${condition?.status} ${condition?.message ?? ""}`;
 };
@@ -43,8 +43,8 @@ test("D12: what is wrong with one Gslb is told on that one, and no spec is writt
   assert.match(accepted(world, "good"), /^True/);
   assert.match(accepted(world, "bad"), /^False spec\.strategy\.type is "Invalid"/);
   assert.match(accepted(world, "worse"), /^False spec\.strategy\.dnsTtlSeconds is -1/);
-  const good = world.truth.get(gslbType, { namespace: "demo", name: "good" }) as Gslb;
-  assert.deepEqual(good.spec?.strategy, { type: "roundRobin" }, "no default is filled in");
+  const good = world.truth.get<Gslb>(gslbType, { namespace: "demo", name: "good" });
+  assert.deepEqual(good?.spec?.strategy, { type: "roundRobin" }, "no default is filled in");
   await world.close();
 });
 
@@ -56,8 +56,9 @@ test("D13: a Gslb that is put right is reconciled at once, however long it was w
   world.takeReconciled();
   await world.clock.advance(60_000);
   assert.deepEqual(world.takeReconciled(), [], "what is wrong is not tried again and again");
-  const stored = world.truth.get(gslbType, { namespace: "demo", name: "bad" }) as Gslb;
-  world.truth.put({ ...stored, ...{ spec: gslb("bad", { type: "roundRobin" }).spec } } as KubeObject);
+  const stored = world.truth.get<Gslb>(gslbType, { namespace: "demo", name: "bad" });
+  assert.ok(stored !== undefined);
+  world.truth.put({ ...stored, ...{ spec: gslb("bad", { type: "roundRobin" }).spec } });
   await world.clock.advance(1_000);
   assert.match(accepted(world, "bad"), /^True/);
   await world.close();
@@ -79,10 +80,10 @@ test("O-10: a DNSEndpoint of the name that is somebody else's is left alone and 
   world.takeReconciled();
   await world.clock.advance(3_600_000);
   assert.deepEqual(world.takeReconciled(), []);
-  const stored = world.truth.get(gslbType, { namespace: "demo", name: "app" }) as Gslb;
-  const told = (stored.status?.conditions ?? []).filter(({ reason }) => reason === "DNSEndpointNotOwned");
+  const stored = world.truth.get<Gslb>(gslbType, { namespace: "demo", name: "app" });
+  const told = (stored?.status?.conditions ?? []).filter(({ reason }) => reason === "DNSEndpointNotOwned");
   assert.equal(told.length, 1);
-  const left = world.truth.get(dnsEndpointType, { namespace: "demo", name: "app" }) as DnsEndpoint;
-  assert.deepEqual(left.spec?.endpoints, []);
+  const left = world.truth.get<DnsEndpoint>(dnsEndpointType, { namespace: "demo", name: "app" });
+  assert.deepEqual(left?.spec?.endpoints, []);
   await world.close();
 });

@@ -29,6 +29,8 @@ export interface BalancerReadings {
   readonly isVouching: boolean;
   /** Whether it writes what is decided. */
   readonly isLeading: boolean;
+  /** Lets everything else run that waits: who reads a lot calls it now and then. */
+  pause(): Promise<void>;
   /** Has each time from a seen change to the answer told. One listener; the last counts. */
   onConverged(listener: (cause: ConvergenceCause, seconds: number) => void): void;
   /** Has each call to an Infoblox grid told. One listener; the last counts. */

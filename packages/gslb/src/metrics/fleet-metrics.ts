@@ -1,51 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { ChangeCause } from "../decide/cluster-change.ts";
-import { targetStatesOf } from "../decide/target-states.ts";
 import type { BalancerReadings, PeerReading } from "./balancer-readings.ts";
 
 const convergenceBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-const causes: readonly ChangeCause[] = [
-  "failover",
-  "failback",
-  "emptied",
-  "revived",
-  "joined",
-  "left",
-  "moved",
-];
 const modes: readonly PeerReading["mode"][] = ["copy", "questions", "nothing"];
 
-/** Registers what k8gb does not tell: who serves each host, how the peers are, and how fast changes are answered. */
+/** Registers what k8gb does not tell of a fleet: how the peers are, and how fast changes are answered. */
 export function registerFleetMetrics(registry: Registry, readings: BalancerReadings): void {
   const registers = [registry];
-  new Gauge({
-    name: "meridian_gslb_cluster_addresses",
-    help: "Addresses of each cluster for each host, and what the cluster does for it.",
-    labelNames: ["namespace", "name", "host", "geotag", "family", "state"],
-    registers,
-    collect() {
-      this.reset();
-      for (const [key, { plan }] of readings.plans) {
-        const [namespace = "", name = ""] = key.split("/");
-        const strategy = plan.policy.policy?.strategy;
-        const weights = strategy?.type === "roundRobin" ? strategy.weight : undefined;
-        for (const host of plan.hosts)
-          for (const { geoTag, family, state, count } of targetStatesOf(host, readings.geoTag, weights))
-            this.set({ namespace, name, host: host.host, geotag: geoTag, family, state }, count);
-      }
-    },
-  });
-  new Counter({
-    name: "meridian_gslb_cluster_changes_total",
-    help: "Times that a host was answered from other clusters than before, by cause.",
-    labelNames: ["namespace", "name", "cause"],
-    registers,
-    collect() {
-      this.reset();
-      for (const { namespace, name, changes } of readings.counts)
-        for (const cause of causes) this.inc({ namespace, name, cause }, changes.get(cause) ?? 0);
-    },
-  });
   const convergence = new Histogram({
     name: "meridian_gslb_convergence_seconds",
     help: "From a change that this cluster sees, of its endpoints or of what a peer says, to the answer of its DNS server.",

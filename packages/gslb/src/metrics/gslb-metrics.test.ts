@@ -84,6 +84,7 @@ function world(): World {
       },
     ],
     delegations: [{ zone: "z.test", provider: "Infoblox", ensured: 3, failed: 1, withdrawn: 0 }],
+    pause: async () => {},
     onConverged: (listener) => (converge = listener),
     onWapiCall: (listener) => (call = listener),
   };

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { gslbFigures, hostHealths } from "../decide/gslb-figures.ts";
 import type { BalancerReadings } from "./balancer-readings.ts";
 import { registerFleetMetrics } from "./fleet-metrics.ts";
+import { registerGslbFamilies } from "./gslb-families.ts";
 
 /** The program, for `k8gb_runtime_info`. */
 export interface ProgramVersion {
@@ -16,7 +16,6 @@ export interface ProgramVersion {
 
 const wapiBuckets = [0.2, 0.8, 3.2, 12.8, 51.2];
 const gslbLabels = ["namespace", "name"];
-const strategies = { roundRobin: "roundrobin", geoip: "geoip", failover: "failover" } as const;
 
 /**
  * Registers the metrics of the balancer: those of k8gb under their names, labels and meaning, and better ones beside them, all
@@ -31,8 +30,7 @@ export function registerGslbMetrics(
 ): void {
   const registers = [registry];
   const init = { namespace: readings.namespace, name: "init" };
-  registerCounters({ registry, readings, init });
-  registerGauges({ registry, readings, init });
+  registerGslbFamilies(registry, readings);
   new Gauge({
     name: "k8gb_runtime_info",
     help: "Always 1; its labels tell what runs.",
@@ -69,107 +67,11 @@ interface Registered {
   readonly init: { readonly namespace: string; readonly name: string };
 }
 
-function registerCounters({ registry, readings, init }: Registered): void {
-  const counter = (name: string, help: string, count: "passes" | "errors"): void => {
-    new Counter({
-      name: `k8gb_gslb_${name}`,
-      help,
-      labelNames: gslbLabels,
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(init, 0);
-        for (const counts of readings.counts)
-          this.inc({ namespace: counts.namespace, name: counts.name }, counts[count]);
-      },
-    });
-  };
-  counter("reconciliation_loops_total", "Passes over a Gslb that found nothing wrong with it.", "passes");
-  counter(
-    "errors_total",
-    "Passes over a Gslb that failed, or in which something is wrong with it.",
-    "errors",
-  );
+interface Registered {
+  readonly registry: Registry;
+  readonly readings: BalancerReadings;
+  readonly init: { readonly namespace: string; readonly name: string };
 }
-
-function registerGauges({ registry, readings, init }: Registered): void {
-  const gauge = (
-    {
-      name,
-      help,
-      labels,
-      zero,
-    }: { name: string; help: string; labels: readonly string[]; zero: readonly Labels[] },
-    read: (figures: ReturnType<typeof gslbFigures>, set: (labels: Labels, value: number) => void) => void,
-  ): void => {
-    new Gauge({
-      name: `k8gb_${name}`,
-      help,
-      labelNames: [...gslbLabels, ...labels],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const more of zero) this.set({ ...init, ...more }, 0);
-        for (const [key, { plan }] of readings.plans) {
-          const about = labelsOf(key);
-          read(gslbFigures(plan, readings.geoTag), (more, value) => this.set({ ...about, ...more }, value));
-        }
-      },
-    });
-  };
-  const statuses = hostHealths.map((status) => ({ status }));
-  gauge(
-    {
-      name: "gslb_service_status_num",
-      help: "Hosts of a Gslb by the state of their Services.",
-      labels: ["status"],
-      zero: statuses,
-    },
-    ({ hosts }, set) => hosts.forEach((count, status) => set({ status }, count)),
-  );
-  gauge(
-    {
-      name: "gslb_healthy_records",
-      help: "Addresses that a Gslb's hosts are answered with.",
-      labels: [],
-      zero: [{}],
-    },
-    ({ healthyRecords }, set) => set({}, healthyRecords),
-  );
-  gauge(
-    {
-      name: "gslb_healthy_local_records",
-      help: "Addresses of this cluster among those that a Gslb's hosts are answered with.",
-      labels: ["geotag"],
-      zero: [{ geotag: readings.geoTag }],
-    },
-    ({ healthyLocalRecords }, set) => set({ geotag: readings.geoTag }, healthyLocalRecords),
-  );
-  for (const [strategy, name] of Object.entries(strategies))
-    gauge(
-      {
-        name: `gslb_status_count_for_${name}`,
-        help: `Addresses answered for hosts of a Gslb of type ${strategy}, by the state of this cluster's Services.`,
-        labels: ["status"],
-        zero: statuses,
-      },
-      ({ answered }, set) => {
-        if (answered?.strategy === strategy)
-          answered.byStatus.forEach((count, status) => set({ status }, count));
-      },
-    );
-  gauge(
-    {
-      name: "endpoint_status_num",
-      help: "Addresses in a Gslb's DNSEndpoint by name.",
-      labels: ["dns_name"],
-      zero: [{ dns_name: "init.example.com" }],
-    },
-    ({ endpoints }, set) => endpoints.forEach((count, name) => set({ dns_name: name }, count)),
-  );
-}
-
-type Labels = Readonly<Record<string, string>>;
 
 /** k8gb has these, and never counts them; here they count. */
 function registerInfobloxCounters({ registry, readings, init }: Registered): void {
@@ -193,9 +95,4 @@ function registerInfobloxCounters({ registry, readings, init }: Registered): voi
             this.inc({ namespace: readings.namespace, name: counts.zone }, counts[count]);
       },
     });
-}
-
-function labelsOf(key: string): { readonly namespace: string; readonly name: string } {
-  const slash = key.indexOf("/");
-  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }

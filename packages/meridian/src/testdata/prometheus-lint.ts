@@ -1,6 +1,6 @@
 import type { MetricObjectWithValues, MetricValue, Registry } from "prom-client";
 
-type Family = MetricObjectWithValues<MetricValue<string>>;
+type Family = MetricObjectWithValues<MetricValue<string> & { readonly metricName?: string }>;
 
 /** promlint's abbreviations and its units that are no base units. */
 const abbreviations = new Set(
@@ -39,7 +39,11 @@ function lint({ name, help, type, values }: Family): string[] {
   );
   check(words.some((word) => abbreviations.has(word)), "metric names should not contain abbreviated units");
   check(words.some((word) => otherUnits.has(word)), "use base units");
-  const labels = new Set(values.flatMap(({ labels: found }) => Object.keys(found)));
+  // Of some families the labels stand within the names of lines.
+  const inNames = values.flatMap(({ metricName = "" }) =>
+    [...metricName.matchAll(/([A-Za-z0-9_]+)="/g)].map(([, label = ""]) => label),
+  );
+  const labels = new Set([...inNames, ...values.flatMap(({ labels: found }) => Object.keys(found))]);
   for (const label of labels) {
     check(/[a-z][A-Z]/.test(label), `label ${label} should be written in 'snake_case'`);
     check(!isBucketed && (label === "le" || label === "quantile"), `label ${label} is reserved`);
