@@ -39,6 +39,7 @@ export class ZoneWithdrawal {
   /** Goes as far as it can now. */
   async step(zone: DelegatedZone, signal: AbortSignal): Promise<WithdrawalStep> {
     const key = keyOf(zone);
+    this.#forgetOld();
     if ((await this.#provider.withdraw(zone, signal)) === "waiting")
       return {
         state: "waiting",
@@ -72,9 +73,16 @@ export class ZoneWithdrawal {
     return { state: "done" };
   }
 
-  /** The zone is delegated again. Until then one that is done stays known: its object may have to be let go more than once. */
+  /** The zone is delegated again. One that is done stays known for a while: its object may have to be let go more than once. */
   forget(zone: ZonePair): void {
     this.#progress.delete(keyOf(zone));
+  }
+
+  /** Zones come and go, and nobody tells of one whose object is gone. */
+  #forgetOld(): void {
+    const now = this.#clock.monotonicMs();
+    for (const [key, { startedMs, overMs = startedMs + patienceMs }] of this.#progress)
+      if (now - overMs > patienceMs) this.#progress.delete(key);
   }
 }
 
