@@ -1,6 +1,7 @@
 import type { KubeObject } from "@meridian/kube";
-import type { ResolvedReference } from "../references/resolve-reference.ts";
+import { resolveReference, type ResolvedReference } from "../references/resolve-reference.ts";
 import type { Gslb } from "../resources/gslb.ts";
+import { fakeSource } from "./fake-source.ts";
 
 /** The group of the Gateway API. */
 export const gatewayApi: string = "gateway.networking.k8s.io";
@@ -103,6 +104,19 @@ export function serversText(outcome: ResolvedReference["outcome"]): string {
       return `${host}=${names.join("+")}`;
     })
     .join(" ");
+}
+
+/** What counts of a route, each host with its Services, and the reasons of what does not. */
+export function counted(
+  target: KubeObject,
+  objects: readonly KubeObject[],
+  states: Parameters<typeof fakeSource>[1] = {},
+): string {
+  const gslb = referTo(target, { "k8gb.io/hostname": "app.x" });
+  const { outcome } = resolveReference(gslb, fakeSource([target, ...objects], states));
+  if (outcome.kind === "failed") return `${outcome.reason}${outcome.gone ? " gone" : ""}`;
+  const reasons = outcome.kind === "resolved" ? (outcome.problems ?? []).map(({ reason }) => reason) : [];
+  return [serversText(outcome), ...reasons].filter((text) => text !== "").join(" ");
 }
 
 /** A Service of type NodePort. */
