@@ -104,7 +104,7 @@ function gslbSettings({ smoke, fleets }: Values): GslbSettings {
       tries: [
         ...(clusters < 20 && gslbs <= 100 ? (["apply"] as const) : []),
         ...(clusters === 2 ? (["restart"] as const) : []),
-        ...(clusters >= 3 && clusters < 20 && (gslbs >= 1_000 || smoke) ? (["lost peers"] as const) : []),
+        ...(clusters > 3 && clusters < 20 && (gslbs >= 1_000 || smoke) ? (["lost peers"] as const) : []),
       ],
     };
   });
@@ -117,8 +117,8 @@ function gslbSettings({ smoke, fleets }: Values): GslbSettings {
   };
   return {
     fleets: [polling, ...plans],
-    periodSeconds: smoke ? 2 : 30,
-    changes: smoke ? 4 : 24,
+    periodSeconds: smoke ? 3 : 30,
+    changes: smoke ? 4 : 16,
     applied: smoke ? 20 : 1_000,
   };
 }

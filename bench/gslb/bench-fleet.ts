@@ -28,6 +28,8 @@ export class BenchFleet implements AsyncDisposable {
   readonly probe: AnswerProbe = new AnswerProbe();
   /** Until each cluster answered, all being started at once. */
   readonly startMs: number[] = [];
+  /** What that took of each in the mean. */
+  startCpuMs = 0;
   readonly #network = freeNetwork();
   readonly #clusters: readonly ClusterProcess[];
   readonly #gone = new Set<string>();
@@ -95,8 +97,12 @@ export class BenchFleet implements AsyncDisposable {
         });
     };
     await Promise.all(Array.from({ length: preparedAtOnce }, prepare));
+    const cpuMs = async (): Promise<number> =>
+      (await this.counts()).reduce((sum, counts) => sum + counts.cpuMs, 0) / clusters;
+    const before = await cpuMs();
     const started = this.#clusters.map(async (cluster) => this.startMs.push(await cluster.call("start")));
     await Promise.all(started);
+    this.startCpuMs = (await cpuMs()) - before;
     const looked = Math.min(gslbs, lookedAt);
     const indexes = Array.from({ length: looked }, (_, at) => Math.floor((at * gslbs) / looked));
     const wanted = indexes.flatMap((index) => this.wanted(index, true));

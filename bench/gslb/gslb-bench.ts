@@ -33,6 +33,7 @@ export interface GslbBenchOptions {
 
 const startFigures: readonly Figure[] = [
   { key: "firstMs", title: "first start, all clusters at once: ms", digits: 0, compared: false },
+  { key: "firstCpuSeconds", title: "CPU s and cluster", digits: 2, compared: false },
   { key: "againMs", title: "again, one alone, from what is stored: ms", digits: 0, compared: false },
   { key: "againWrites", title: "API writes by that", digits: 0, compared: false },
 ];
