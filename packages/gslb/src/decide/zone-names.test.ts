@@ -10,6 +10,7 @@ import {
   nameServerProblem,
   zoneObjectName,
   zoneOfLocalTargetsZone,
+  zonePairProblem,
 } from "./zone-names.ts";
 
 const cloud = { loadBalancedZone: "cloud.example.com", parentZone: "example.com" };
@@ -119,4 +120,20 @@ test("zones have names of their own for objects and for what clusters say of the
 test("a name server name that breaks a limit is a problem", () => {
   assert.equal(nameServerProblem(cloud, "eu", "gslb-ns-"), undefined);
   assert.match(nameServerProblem(cloud, "e".repeat(60), "gslb-ns-")!, /cannot be used/);
+});
+
+test("a zone is below its parent and takes no names under which clusters tell each other what they serve", () => {
+  const problem = (loadBalancedZone: string, parentZone = "example.com"): string | undefined =>
+    zonePairProblem({ loadBalancedZone, parentZone }, { geoTags: ["eu"], prefix: "gslb-ns-" });
+  assert.equal(problem("cloud.example.com"), undefined);
+  assert.equal(problem("my-localtargets.example.com"), undefined);
+  for (const zone of [
+    "_localtargets.cloud.example.com",
+    "a._LocalTargets.cloud.example.com",
+    "localtargets-app.cloud.example.com",
+    "LOCALTARGETS-app.cloud.example.com.",
+  ])
+    assert.match(problem(zone) ?? "", /is what clusters publish to each other/, zone);
+  for (const zone of ["example.com", "Example.com.", "example.org"])
+    assert.match(problem(zone) ?? "", /must be below parentZone/, zone);
 });

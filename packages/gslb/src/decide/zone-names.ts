@@ -61,9 +61,12 @@ export function zonePairProblem(
     const problem = hostNameProblem(name);
     if (problem !== undefined) return `${field} ${name} is no zone name: ${problem}`;
   }
-  if (loadBalancedZone === parentZone || !isInZone(loadBalancedZone, parentZone))
+  if (
+    canonicalName(loadBalancedZone) === canonicalName(parentZone) ||
+    !isInZone(loadBalancedZone, parentZone)
+  )
     return `loadBalancedZone ${loadBalancedZone} must be below parentZone ${parentZone}`;
-  if (zoneOfLocalTargetsZone(loadBalancedZone) !== undefined)
+  if (isAmongPublished(loadBalancedZone))
     return `loadBalancedZone ${loadBalancedZone} is what clusters publish to each other; use another name`;
   for (const geoTag of of.geoTags) {
     const problem = nameServerProblem({ loadBalancedZone, parentZone }, geoTag, of.prefix);
@@ -86,6 +89,12 @@ export function localTargetsZone(zone: string): string {
 export function zoneOfLocalTargetsZone(name: string): string | undefined {
   const canonical = canonicalName(name);
   return canonical.startsWith("_localtargets.") ? canonical.slice("_localtargets.".length) : undefined;
+}
+
+/** Whether names of a zone would be those under which clusters tell each other what they serve. */
+function isAmongPublished(zone: string): boolean {
+  const labels = canonicalName(zone).split(".");
+  return labels.includes("_localtargets") || labels[0]!.startsWith("localtargets-");
 }
 
 function zonePart(zone: ZonePair): string {

@@ -102,6 +102,15 @@ const outcomes: readonly {
     expect: "App.x=demo/lb",
   },
   {
+    name: "a Service with a host that ends in two dots, which stay, so that it is refused",
+    gslb: gslb(
+      { resourceRef: { apiVersion: "v1", kind: "Service", name: "lb" } },
+      { "k8gb.io/hostname": "app.x.." },
+    ),
+    objects: [service("lb", "LoadBalancer")],
+    expect: "app.x..=demo/lb",
+  },
+  {
     name: "missing by name",
     gslb: gslb({ resourceRef: { ...toIngress, name: "app" } }),
     objects: [],

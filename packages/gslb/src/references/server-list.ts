@@ -31,7 +31,7 @@ export function serverByAnnotation(
   return unusable(`a reference to a ${kind} needs the annotation ${hostnameAnnotation} with the host`);
 }
 
-/** Names in objects have none, whoever wrote the host; their case stays. */
+/** Names in objects have none, whoever wrote the host; their case stays. Two are no name, and are left to be refused. */
 function withoutFinalDot(host: string): string {
-  return host.endsWith(".") ? host.slice(0, -1) : host;
+  return host.endsWith(".") && !host.endsWith("..") ? host.slice(0, -1) : host;
 }

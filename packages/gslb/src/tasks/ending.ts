@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /**
  * A signal that aborts with another one, or before it by `end`. Dispose of it: unlike `AbortSignal.any` it leaves nothing
  * behind on a signal that lives as long as the process.
@@ -9,6 +11,8 @@ export class Ending implements Disposable {
 
   constructor(outer: AbortSignal) {
     this.#outer = outer;
+    // One listener per host that waits for its turn is what it is for, not a leak to warn of.
+    setMaxListeners(0, this.signal);
     if (outer.aborted) this.#follow();
     else outer.addEventListener("abort", this.#follow, { once: true });
   }
