@@ -87,8 +87,7 @@ async function served(fields: ObjectFields = {}): Promise<KubeObject> {
 
 const label = (labels: Readonly<Record<string, string | null>>): Promise<void> =>
   world.patch(legacyGslbType, name, { metadata: { labels } }).then(() => world.settle());
-const find = (type: ResourceType): Promise<SeenGslb | undefined> =>
-  world.find(type as ResourceType<SeenGslb>, name);
+const find = (type: ResourceType): Promise<SeenGslb | undefined> => world.find(type, name);
 
 /** Owners as their group, with how many there are. */
 async function owners(type: ResourceType): Promise<readonly string[]> {
@@ -460,7 +459,5 @@ test("a legacy Gslb keeps what it has over a restart, and its definition may com
 
 async function remove(propagationPolicy: "Foreground" | "Background"): Promise<void> {
   const ref = { namespace: "default", name };
-  await world.simulation.complete(
-    world.cluster.client.delete(legacyGslbType, ref, { propagationPolicy }) as Promise<unknown>,
-  );
+  await world.simulation.complete(world.cluster.client.delete(legacyGslbType, ref, { propagationPolicy }));
 }

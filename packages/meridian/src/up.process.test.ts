@@ -194,7 +194,7 @@ describe("a running fleet", () => {
     const transfers = new ZoneTransferClient(runtime);
     const zone = "_localtargets.cloud.example.com";
     for (const { name, dns } of fleet.clusters) {
-      const signed = await transfers.fetchZone({ zone, primaries: [{ ...dns, key: key! }] });
+      const signed = await transfers.fetchZone({ zone, primaries: [{ ...dns, key }] });
       assert.ok(signed.kind === "whole" && signed.sets.some((set) => set.type === "TXT"), name);
       const unsigned = await transfers.fetchZone({ zone, primaries: [dns] });
       assert.deepEqual(unsigned, { kind: "refused", rcode: "REFUSED" });

@@ -97,6 +97,7 @@ export class ProtobufWatchReader implements WireReader<void>, MessageParser {
         return { type, reading: reading.read(octets, from, to) };
       case "BOOKMARK":
         return { type, object: readObject(octets, from, to) };
+      case undefined:
       default:
         return undefined;
     }

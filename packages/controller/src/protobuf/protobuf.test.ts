@@ -107,7 +107,7 @@ function eventsOf(octets: Uint8Array, step: number): readonly RecordedEvent[] {
 /** Kind and version stand in the envelope, and the copy adds them to objects. */
 const withoutKind = ({ type, object }: RecordedEvent): RecordedEvent => {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return { type, object: type === "ERROR" ? object : (rest as RecordedObject) };
+  return { type, object: type === "ERROR" ? object : rest };
 };
 
 for (const name of ["watch", "stream", "expired"] as const) {

@@ -109,7 +109,7 @@ const handedOver = { apiVersion: "v1", kind: "Service", name: "app", uid: "u8" }
 test("a legacy Gslb hands its DNSEndpoint over to the one that follows it, in one write with the records; others stay", () => {
   const made = desiredEndpoint(predecessor, records);
   assert.equal(made.metadata.ownerReferences?.[0]?.apiVersion, "k8gb.absa.oss/v1beta1");
-  const owners = [...made.metadata.ownerReferences!, handedOver];
+  const owners = [...made.metadata.ownerReferences, handedOver];
   const stored: DnsEndpoint = { ...made, metadata: { ...made.metadata, ownerReferences: owners } };
   assert.equal(endpointProblem(stored, gslb), undefined);
   assert.ok(!isAsWanted(stored, gslb, records));

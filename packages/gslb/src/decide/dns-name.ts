@@ -45,5 +45,5 @@ export function hostNameProblem(host: string): string | undefined {
 }
 
 function hint(label: string): string {
-  return [...label].some((character) => character > "~") ? "; write names of other scripts as xn--..." : "";
+  return /[^\0-~]/.test(label) ? "; write names of other scripts as xn--..." : "";
 }

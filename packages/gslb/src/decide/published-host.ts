@@ -56,7 +56,7 @@ export function publishedHost(name: string, zone: string, text = ""): string | u
 const spelling = "host=";
 
 function hashLabel(name: string): string {
-  const backwards = [...name].toReversed().join("");
+  const backwards = name.split("").toReversed().join("");
   return `-${textHash(name).toString(36)}-${textHash(backwards).toString(36)}`;
 }
 

@@ -153,5 +153,5 @@ export function endpointSlice(
       ...{ name: `${service}-${number}`, namespace: "demo" },
       labels: { "kubernetes.io/service-name": service },
     },
-  } as KubeObject;
+  };
 }
