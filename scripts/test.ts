@@ -103,6 +103,7 @@ async function run(group: Group, index: number): Promise<Counts> {
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
+  const startedMs = Date.now();
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
     output += chunk.toString();
@@ -123,8 +124,9 @@ async function run(group: Group, index: number): Promise<Counts> {
   const failed = counts.failed === 0 && code !== 0 ? 1 : counts.failed;
   const ran = counts.passed + failed + counts.skipped;
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
+  const seconds = ((Date.now() - startedMs) / 1000).toFixed(1);
   console.log(
-    `${failed > 0 || ran === 0 ? "FAILED" : "ok"}  ${group.name}: ${counts.passed} passed, ${failed} failed${skipped}`,
+    `${failed > 0 || ran === 0 ? "FAILED" : "ok"}  ${group.name}: ${counts.passed} passed, ${failed} failed${skipped} (${seconds} s)`,
   );
   if (failed > 0 || counts.skipped > 0 || process.env["TEST_VERBOSE"] !== undefined)
     console.log(output.trimEnd());
