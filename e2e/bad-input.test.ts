@@ -94,7 +94,7 @@ for (const bad of cases) {
   });
 }
 
-test("a second Gslb on the same host is told so, and the first keeps it", async () => {
+test("D46: a second Gslb on the same host is told so, and the first keeps it", async () => {
   await deploy(
     fleet,
     { name: "thief", host: "good.cloud.example.com", strategy: "{ type: failover, primaryGeoTag: us }" },
@@ -107,7 +107,7 @@ test("a second Gslb on the same host is told so, and the first keeps it", async 
   await fleet.answers("good.cloud.example.com", Object.values(exposedAddress));
 });
 
-test("a stranger's DNSEndpoint cannot take over localtargets names", async () => {
+test("D46: a stranger's DNSEndpoint cannot take over localtargets names", async () => {
   await fleet.kubectl("eu", ["apply", "-f", "-"], {
     stdin: `
 apiVersion: externaldns.k8s.io/v1alpha1

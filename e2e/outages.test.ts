@@ -64,7 +64,7 @@ if (await enterNamespace()) {
     await fleet.stop();
   });
 
-  test("a killed cluster leaves the answers without a threshold, stays with one, and loses no acknowledged object", async () => {
+  test("D56: a killed cluster leaves the answers without a threshold, stays with one, and loses no acknowledged object", async () => {
     let acknowledged = 0;
     let writing = true;
     const writer = (async () => {

@@ -92,7 +92,7 @@ if (await enterNamespace()) {
     assert.deepEqual(glue, file.clusters.map((cluster) => cluster.dns.address).toSorted());
   });
 
-  test("each cluster's apex NS set is the parent's, with AA, and the parent gives its addresses", async () => {
+  test("D7, D8: each cluster's apex NS set is the parent's, with AA, and the parent gives its addresses", async () => {
     const wanted = ["eu", "us", "za"].map((tag) => `gslb-ns-${tag}-cloud.example.com.`);
     for (const cluster of ["eu", "us", "za"]) {
       const answer = await fleet.dig(cluster, "cloud.example.com", { type: "NS" });

@@ -287,7 +287,7 @@ test("F-10: a reference to nothing says so, and gets no empty name", async () =>
   assert.equal(await world.endpoint("void"), undefined);
 });
 
-test("F-12: of two Gslbs that name one host the first keeps it, after a restart too, and the other is told who", async () => {
+test("F-12, D46: of two Gslbs that name one host the first keeps it, after a restart too, and the other is told who", async () => {
   const host = hostOf("pay");
   for (const name of ["pay-z", "pay-a"]) {
     await world.serve(name);

@@ -134,7 +134,7 @@ before(async () => {
 
 after(() => api.clock.outcome(operator.stop()));
 
-test("a quiet hour with 10,000 Gslbs costs no reconcile, no write and no change of a zone", async () => {
+test("D14: a quiet hour with 10,000 Gslbs costs no reconcile, no write and no change of a zone", async () => {
   await api.clock.advance(3_600_000);
   assert.deepEqual([await costs.takeReconciles(), costs.takeWrites(), costs.takeDeltas()], [0, [], []]);
 });

@@ -34,7 +34,7 @@ const accepted = ({ truth }: GslbWorld, name: string): string => {
   return `${condition?.status} ${condition?.message ?? ""}`;
 };
 
-test("D12: what is wrong with one Gslb is told on that one, and no spec is written", async () => {
+test("D12, D55: what is wrong with one Gslb is told on that one, and no spec is written", async () => {
   const world = openGslbWorld();
   world.truth.put(gslb("good", { type: "roundRobin" }));
   world.truth.put(gslb("bad", { type: "Invalid" }));

@@ -8,7 +8,7 @@ const claim = (since: string, hosts: readonly string[], held: readonly string[] 
   held,
 });
 
-test("the oldest claimant holds a host, in whatever order they come", () => {
+test("D46: the oldest claimant holds a host, in whatever order they come", () => {
   for (const order of [
     ["t1/new", "t2/old"],
     ["t2/old", "t1/new"],

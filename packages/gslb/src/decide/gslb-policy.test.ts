@@ -15,7 +15,7 @@ function parse(spec: GslbSpec | undefined): ReturnType<typeof parseGslbPolicy> {
   return parseGslbPolicy(gslb, tags);
 }
 
-test("defaults are filled in and nothing is written back", () => {
+test("D55: defaults are filled in and nothing is written back", () => {
   const spec: GslbSpec = { strategy: { type: "roundRobin" } };
   assert.deepEqual(parse(spec).policy, {
     strategy: { type: "roundRobin" },
@@ -106,7 +106,7 @@ for (const { name, spec, fields } of bad) {
   });
 }
 
-test("failover without a usable primary is accepted with a warning", () => {
+test("D57: failover without a usable primary is accepted with a warning", () => {
   const warningsOf = (primaryGeoTag?: string): readonly string[] =>
     policyWarnings(
       parse({ strategy: { type: "failover", ...(primaryGeoTag === undefined ? {} : { primaryGeoTag }) } })

@@ -177,7 +177,7 @@ test("after a restart a stored answer of both families stays as it is", () => {
   assert.deepEqual(plan({ exposed, stored, views: [view("us", "unknown")] }).records, stored);
 });
 
-test("planned again over its own outcome nothing changes", () => {
+test("D14: planned again over its own outcome nothing changes", () => {
   const first = plan();
   const second = plan({ stored: first.records!, status: first.status });
   assert.deepEqual(second.records, first.records);
@@ -205,7 +205,7 @@ test("a Service behind many hosts is judged once", () => {
   assert.equal(asked, 1);
 });
 
-test("hosts keep the order of the reference", () => {
+test("D14: hosts keep the order of the reference", () => {
   const servers = ["z.cloud.example.com", "a.cloud.example.com"].map(server);
   const result = plan({ servers });
   assert.equal(result.status.hosts, "z.cloud.example.com, a.cloud.example.com");
@@ -256,7 +256,7 @@ test("after a start a host with nothing stored is decided by what is known", () 
   assert.equal(result.hosts[0]?.held, false);
 });
 
-test("an unreachable peer is held for its threshold, and the plan says when to look again", () => {
+test("D1, D56: an unreachable peer is held for its threshold, and the plan says when to look again", () => {
   const strategy = { type: "roundRobin", splitBrainThresholdSeconds: 25 };
   const result = plan({ strategy, views: [view("us", "unreachable", "198.51.100.1"), view("za", "empty")] });
   assert.deepEqual(result.records?.[1]?.targets, ["192.0.2.2", "192.0.2.1", "198.51.100.1"]);

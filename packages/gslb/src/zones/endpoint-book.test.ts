@@ -56,7 +56,7 @@ test("objects share a name by type", () => {
   assert.deepEqual(made.resolve("app.x", "x").problems, []);
 });
 
-test("of two objects with one name and type the older has it, whatever came first", () => {
+test("D46: of two objects with one name and type the older has it, whatever came first", () => {
   const older = object("d/z", [a("app.x", ["192.0.2.1"])], { since: "2025-12-31T00:00:00Z" });
   const younger = object("d/a", [a("app.x", ["192.0.2.9"])]);
   for (const order of [
@@ -76,7 +76,7 @@ test("of two objects with one name and type the older has it, whatever came firs
   assert.deepEqual(dataOf(made, "app.x"), { A: ["192.0.2.9"] });
 });
 
-test("only the operator's own objects own localtargets names", () => {
+test("D46: only the operator's own objects own localtargets names", () => {
   const evil = object("d/evil", [a("LocalTargets-app.x", ["203.0.113.66"])], {
     since: "2020-01-01T00:00:00Z",
   });
@@ -89,7 +89,7 @@ test("only the operator's own objects own localtargets names", () => {
   );
 });
 
-test("nobody adds addresses of the other family to a balanced host", () => {
+test("D46: nobody adds addresses of the other family to a balanced host", () => {
   const v6 = { dnsName: "app.x", recordType: "AAAA", recordTTL: 5, targets: ["2001:db8::1"] };
   const own = object("d/app", [v6], { isOwn: true });
   const later = { since: "2026-02-01T00:00:00Z" };
