@@ -15,8 +15,8 @@ import {
   type KubeObject,
   type ResourceType,
 } from "@meridian/kube";
-import { startCluster, type Cluster } from "@meridian/meridian";
-import { Simulation, type SimNode } from "@meridian/runtime/sim";
+import { startCluster, type Cluster, type ClusterOptions } from "@meridian/meridian";
+import { Simulation, type SimLogLine, type SimNode } from "@meridian/runtime/sim";
 
 export const zone = "cloud.example.com";
 const namespace = "default";
@@ -64,13 +64,20 @@ export interface ObjectFields {
  */
 export class ReferenceWorld {
   readonly simulation: Simulation;
+  /** Everything that was logged. */
+  readonly logged: readonly SimLogLine[];
   cluster: Cluster;
   readonly #start: () => Promise<Cluster>;
   readonly #dnsClient: DnsClient;
   readonly #edge: SimNode;
 
-  private constructor(simulation: Simulation, start: () => Promise<Cluster>, cluster: Cluster) {
+  private constructor(
+    simulation: Simulation,
+    logged: readonly SimLogLine[],
+    { start, cluster }: { readonly start: () => Promise<Cluster>; readonly cluster: Cluster },
+  ) {
     this.simulation = simulation;
+    this.logged = logged;
     this.cluster = cluster;
     this.#start = start;
     this.#edge = simulation.node({ name: "edge", addresses: [edgeAddress] });
@@ -78,13 +85,17 @@ export class ReferenceWorld {
   }
 
   /** Opens a cluster `eu` that is alone. */
-  static async open(settings: Readonly<Record<string, string>> = {}): Promise<ReferenceWorld> {
-    const simulation = new Simulation({ seed: 1 });
+  static async open(
+    settings: Readonly<Record<string, string>> = {},
+    parts: Pick<ClusterOptions, "openFile"> = {},
+  ): Promise<ReferenceWorld> {
+    const logged: SimLogLine[] = [];
+    const simulation = new Simulation({ seed: 1, onLog: (line) => logged.push(line) });
     const node = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
     const storage = await simulation.complete(openMemoryStorage(node.runtime, { persistent: true }));
     const start = (): Promise<Cluster> =>
       startCluster(node.runtime, {
-        storage,
+        ...{ storage, ...parts },
         token: "token",
         apiServer: { address: "10.0.0.1", port: 6443 },
         operator: { address: "10.0.0.1", port: 6444 },
@@ -99,7 +110,7 @@ export class ReferenceWorld {
       });
     const cluster = await simulation.complete(start());
     await simulation.complete(cluster.ready, { untilMs: 120_000 });
-    return new ReferenceWorld(simulation, start, cluster);
+    return new ReferenceWorld(simulation, logged, { start, cluster });
   }
 
   /** Stops every part and starts it again over the same storage; its zones may not answer yet. */
