@@ -45,7 +45,7 @@ test("Configuration: the minimal environment gives the defaults, and reading it 
     peerProof: "preferred",
     leaderElection: false,
     leaseSeconds: 30,
-    answerModes: { weights: "choice", txtTargets: "records" },
+    answerModes: { weights: "choice", txtTargets: "records", recordTtl: 60 },
     geo: {
       databasePath: undefined,
       fields: ["datacenter"],
@@ -121,8 +121,8 @@ const accepted: readonly {
   },
   {
     name: "k8gb's ways of answering",
-    environment: { MERIDIAN_WEIGHTS: "order", MERIDIAN_TXT_TARGETS: "strings" },
-    expect: { answerModes: { weights: "order", txtTargets: "strings" } },
+    environment: { MERIDIAN_WEIGHTS: "order", MERIDIAN_TXT_TARGETS: "strings", MERIDIAN_RECORD_TTL: "5" },
+    expect: { answerModes: { weights: "order", txtTargets: "strings", recordTtl: 5 } },
   },
   {
     name: "geography",

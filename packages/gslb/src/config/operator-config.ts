@@ -70,7 +70,7 @@ export interface OperatorConfig {
   readonly leaderElection: boolean;
   /** `MERIDIAN_LEASE_SECONDS`: how long what the own cluster says of itself is answered after its operator has died. */
   readonly leaseSeconds: number;
-  /** `MERIDIAN_WEIGHTS` and `MERIDIAN_TXT_TARGETS` */
+  /** `MERIDIAN_WEIGHTS`, `MERIDIAN_TXT_TARGETS` and `MERIDIAN_RECORD_TTL` */
   readonly answerModes: AnswerModes;
   /** The variables that start with `MERIDIAN_GEOIP_`. */
   readonly geo: GeoConfig;
@@ -161,6 +161,7 @@ export function parseOperatorConfig(
     answerModes: {
       weights: reader.choice("MERIDIAN_WEIGHTS", ["choice", "order"], "choice"),
       txtTargets: reader.choice("MERIDIAN_TXT_TARGETS", ["records", "strings"], "records"),
+      recordTtl: reader.integer("MERIDIAN_RECORD_TTL", { fallback: 60, min: 0, max: ttlSecondsMax }),
     },
     geo: parseGeoConfig(reader),
     provider,

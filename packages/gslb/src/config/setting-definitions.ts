@@ -147,6 +147,7 @@ const rows: readonly Row[] = [
   ],
   ["MERIDIAN_WEIGHTS", "weights", "MODE", "choice (default), or order as k8gb has it"],
   ["MERIDIAN_TXT_TARGETS", "txt-targets", "MODE", "records (default), or strings as k8gb has it"],
+  ["MERIDIAN_RECORD_TTL", "record-ttl", "SECONDS", "of records whose DNSEndpoint says none (default 60)"],
   ["MERIDIAN_GEOIP_DATABASE", "geoip-database", "PATH", "a MaxMind DB"],
   ["MERIDIAN_GEOIP_FIELDS", "geoip-fields", "PATHS", "what of its records is compared (default datacenter)"],
   ["MERIDIAN_GEOIP_MAP", "geoip-map", "PATH", "a map of networks, countries and continents"],

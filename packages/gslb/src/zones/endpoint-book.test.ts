@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultAnswerModes } from "../decide/answer-modes.ts";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import { EndpointBook, type BookedObject } from "./endpoint-book.ts";
 
@@ -145,7 +146,7 @@ test("labels say how answers are chosen", () => {
 });
 
 test("an operator may choose k8gb's ways: weights as an order, TXT targets as strings of one record", () => {
-  const made = new EndpointBook({ weights: "order", txtTargets: "strings" });
+  const made = new EndpointBook({ ...defaultAnswerModes, weights: "order", txtTargets: "strings" });
   const labels = { "weight-us-east-1-0-7": "192.0.2.1", "WEIGHT-eu-0-0": "192.0.2.2" };
   made.set(
     object("d/one", [

@@ -1,9 +1,9 @@
 import type { RecordSet } from "@meridian/dns";
-import type { AnswerModes } from "../decide/answer-modes.ts";
+import { defaultAnswerModes, type AnswerModes } from "../decide/answer-modes.ts";
 import { canonicalName, isInZone } from "../decide/dns-name.ts";
 import { isLocalTargetsName } from "../decide/local-targets-name.ts";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
-import { defaultRecordTtl, toRecordSet, type GivenRecords } from "./record-data.ts";
+import { toRecordSet, type GivenRecords } from "./record-data.ts";
 
 /** A DNSEndpoint as far as zones care. */
 export interface BookedObject {
@@ -45,15 +45,15 @@ export class EndpointBook {
   readonly #coverNames = new Set<string>();
   /** The operator's own objects that give a name at or below this one, and how many such. */
   readonly #ownBelow = new Map<string, Map<string, number>>();
-  readonly #modes: AnswerModes | undefined;
+  readonly #modes: AnswerModes;
 
-  constructor(modes?: AnswerModes) {
+  constructor(modes: AnswerModes = defaultAnswerModes) {
     this.#modes = modes;
   }
 
   /** Takes an object in place of its former self. @returns the names that may now answer otherwise */
   set(object: BookedObject): ReadonlySet<string> {
-    return this.#replace(object.key, claimsOf(object));
+    return this.#replace(object.key, claimsOf(object, this.#modes));
   }
 
   /** @returns the names that may now answer otherwise */
@@ -223,7 +223,7 @@ function otherAddresses(claim: Claim, winners: ReadonlyMap<string, Claim>): Clai
 }
 
 /** An object's entries by name and type; entries of the same are merged, each target once. */
-function claimsOf(object: BookedObject): readonly Claim[] {
+function claimsOf(object: BookedObject, { recordTtl }: AnswerModes): readonly Claim[] {
   const claims = new Map<
     string,
     Omit<GivenRecords, "targets" | "labels"> & { targets: Set<string>; labels: Record<string, string> }
@@ -242,7 +242,7 @@ function claimsOf(object: BookedObject): readonly Claim[] {
     claims.set(id, {
       name: dnsName,
       type,
-      ttl: recordTTL > 0 ? recordTTL : defaultRecordTtl,
+      ttl: recordTTL > 0 ? recordTTL : recordTtl,
       targets: new Set(record.targets),
       labels: { ...record.labels },
     });

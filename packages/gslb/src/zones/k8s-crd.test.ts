@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compileGeo, composeMessage, parseGeoMap, parseMessage, type Message } from "@meridian/dns";
 import { ReusedClient } from "@meridian/runtime";
-import type { AnswerModes } from "../decide/answer-modes.ts";
+import { defaultAnswerModes, type AnswerModes } from "../decide/answer-modes.ts";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import { openFeederWorld, type FeederWorld } from "../testdata/feeder-world.ts";
 
@@ -85,6 +85,11 @@ const cases: readonly Case[] = [
     ...{ ask: "aPp", data: both, ttl: 123 },
   },
   {
+    name: "another spelling whose targets are gone",
+    objects: { x: [a("APP", []), a("app", ["192.0.2.2"])] },
+    ...{ ask: "aPP", data: ["192.0.2.2"] },
+  },
+  {
     name: "spellings of one name in one object together",
     objects: { x: [a("APP", ["192.0.2.1"]), a("app", ["192.0.2.2"])] },
     ...{ ask: "app", data: both },
@@ -105,6 +110,11 @@ const cases: readonly Case[] = [
     data: [],
   },
   { name: "an unknown name: NXDOMAIN", objects: { x: [a("app", both)] }, ask: "no", data: [], rcode: 3 },
+  {
+    name: "an unknown name in another type: NXDOMAIN",
+    objects: { x: [a("app", both)] },
+    ...{ ask: "no", type: "AAAA", data: [], rcode: 3 },
+  },
   { name: "an empty non-terminal: NODATA (D23)", objects: { x: [a("a.b", both)] }, ask: "b", data: [] },
   { name: "a wildcard (D23)", objects: { x: [a("*.w", both)] }, ask: "x.y.w", data: both },
   {
@@ -156,6 +166,38 @@ for (const each of cases)
     );
   });
 
+test("k8s_crd: AA is set whatever is asked (D8), and a TTL that nobody states is what the settings say (D24)", async () => {
+  const world = await serve(
+    { x: [a("app", both), a("own", both, { recordTTL: 123 })] },
+    { ...defaultAnswerModes, recordTtl: 5 },
+  );
+  for (const [name, type, ttls] of [
+    [`app.${zone}`, "A", [5, 5]],
+    [`own.${zone}`, "A", [123, 123]],
+    [`app.${zone}`, "TXT", []],
+    [`no.${zone}`, "A", []],
+    [zone, "SOA", [20]],
+  ] as const) {
+    const message = ask(world, name, { type });
+    assert.deepEqual(
+      message.answers.map(({ ttl }) => ttl),
+      ttls,
+      `${name} ${type}`,
+    );
+    assert.equal(message.authoritative, true);
+  }
+});
+
+test("k8s_crd: a question looks at no object, and logs nothing (D49)", async () => {
+  const world = await serve({ x: [a("app", both, { labels: { strategy: "geoip" } }), a("*.w", both)] });
+  const untouched = (): never => assert.fail("a question looked at a DNSEndpoint");
+  Object.assign(world.objects, { get: untouched, values: untouched, entries: untouched });
+  const before = world.simulation.traceHash;
+  for (const name of ["app", "APP", "x.w", "no"])
+    for (const type of ["A", "AAAA", "TXT"]) ask(world, `${name}.${zone}`, { type, subnet: "192.0.2.9" });
+  assert.equal(world.simulation.traceHash, before);
+});
+
 test("k8s_crd: objects that share a name: the older has the type, and the other is told", async () => {
   const world = await serve({ one: [a("app", ["192.0.2.1"])], two: [a("APP", ["192.0.2.2"])] });
   assert.deepEqual(dataOf(ask(world, `app.${zone}`)), ["192.0.2.1"]);
@@ -202,7 +244,7 @@ function count(
 test("k8s_crd: weights of geo tags with dashes count (D9), in either mode", async () => {
   const labels = weightedLabels({ "us-east-1": [1, "192.0.2.1"], "eu-west-1": [4, "192.0.2.2"] });
   for (const weights of ["choice", "order"] as const) {
-    const world = await serve({ x: [a("app", both, { labels })] }, { weights, txtTargets: "records" });
+    const world = await serve({ x: [a("app", both, { labels })] }, { ...defaultAnswerModes, weights });
     const { first, size } = count(world, 1000);
     assert.equal(size, weights === "choice" ? 1 : 2);
     // 200 are expected; five deviations of the binomial are 63.
@@ -212,7 +254,7 @@ test("k8s_crd: weights of geo tags with dashes count (D9), in either mode", asyn
 
 test("k8s_crd: weight 0 comes last in an order, and all come where only 0 is there", async () => {
   const labels = weightedLabels({ eu: [0, "192.0.2.1"], us: [1, "192.0.2.2"] });
-  const order: AnswerModes = { weights: "order", txtTargets: "records" };
+  const order: AnswerModes = { ...defaultAnswerModes, weights: "order" };
   const some = await serve({ x: [a("app", both, { labels })] }, order);
   for (let index = 0; index < 50; index++)
     assert.deepEqual(dataOf(ask(some, `app.${zone}`)), ["192.0.2.2", "192.0.2.1"]);

@@ -1,6 +1,6 @@
 import { textToTxtData, type AnswerPolicy, type RecordSet } from "@meridian/dns";
 import { isIpv4, isIpv6 } from "@meridian/kube";
-import { defaultAnswerModes, type AnswerModes } from "../decide/answer-modes.ts";
+import type { AnswerModes } from "../decide/answer-modes.ts";
 import { weightGroups } from "../decide/weight-labels.ts";
 
 /** Records of one name and type as one object gives them, merged over its entries. */
@@ -12,13 +12,10 @@ export interface GivenRecords {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** The TTL of an entry that has none, or 0: as k8gb's DNS server answers it. */
-export const defaultRecordTtl = 60;
-
 /** Turns given records into what the DNS server takes, leaving out targets that the type cannot hold. */
 export function toRecordSet(
   given: GivenRecords,
-  modes: AnswerModes = defaultAnswerModes,
+  modes: AnswerModes,
 ): {
   readonly set: RecordSet;
   readonly refused: readonly string[];
