@@ -20,7 +20,15 @@ import { Simulation, type SimLogLine, type SimNode } from "@meridian/runtime/sim
 
 export const zone = "cloud.example.com";
 const namespace = "default";
-const edgeAddress = "10.0.0.53";
+
+/** A cluster among others. */
+export interface ReferencePlace {
+  readonly geoTag: string;
+  /** Its addresses are `10.0.<network>.*`. */
+  readonly network: number;
+  /** Where the others are. */
+  readonly simulation: Simulation;
+}
 
 /** A kind of the Gateway API or of Istio. */
 export function foreignType(group: string, version: string, kind: string): ResourceType {
@@ -44,6 +52,7 @@ export interface SeenEndpoint extends KubeObject {
       readonly dnsName: string;
       readonly recordType: string;
       readonly targets?: readonly string[];
+      readonly labels?: Readonly<Record<string, string>>;
     }[];
   };
 }
@@ -64,15 +73,16 @@ export interface ObjectFields {
  */
 export class ReferenceWorld {
   readonly simulation: Simulation;
-  /** Everything that was logged. */
+  /** Everything that was logged by a cluster that is alone. */
   readonly logged: readonly SimLogLine[];
   cluster: Cluster;
   readonly #start: () => Promise<Cluster>;
   readonly #dnsClient: DnsClient;
   readonly #edge: SimNode;
+  readonly #address: string;
 
   private constructor(
-    simulation: Simulation,
+    { simulation, geoTag, network }: ReferencePlace,
     logged: readonly SimLogLine[],
     { start, cluster }: { readonly start: () => Promise<Cluster>; readonly cluster: Cluster },
   ) {
@@ -80,37 +90,45 @@ export class ReferenceWorld {
     this.logged = logged;
     this.cluster = cluster;
     this.#start = start;
-    this.#edge = simulation.node({ name: "edge", addresses: [edgeAddress] });
-    this.#dnsClient = new DnsClient(simulation.node({ name: "client", addresses: ["10.0.0.9"] }).runtime);
+    this.#address = `10.0.${network}.1`;
+    this.#edge = simulation.node({ name: `edge of ${geoTag}`, addresses: [`10.0.${network}.53`] });
+    const client = simulation.node({ name: `client of ${geoTag}`, addresses: [`10.0.${network}.9`] });
+    this.#dnsClient = new DnsClient(client.runtime);
   }
 
-  /** Opens a cluster `eu` that is alone. */
+  /** Opens a cluster; without a place it is `eu` and alone. */
   static async open(
     settings: Readonly<Record<string, string>> = {},
-    parts: Pick<ClusterOptions, "openFile"> = {},
+    { place, ...parts }: Pick<ClusterOptions, "openFile"> & { readonly place?: ReferencePlace } = {},
   ): Promise<ReferenceWorld> {
     const logged: SimLogLine[] = [];
-    const simulation = new Simulation({ seed: 1, onLog: (line) => logged.push(line) });
-    const node = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
+    const alone = (): ReferencePlace => ({
+      ...{ geoTag: "eu", network: 0 },
+      simulation: new Simulation({ seed: 1, onLog: (line) => logged.push(line) }),
+    });
+    const at = place ?? alone();
+    const { simulation, geoTag } = at;
+    const address = `10.0.${at.network}.1`;
+    const node = simulation.node({ name: geoTag, addresses: [address] });
     const storage = await simulation.complete(openMemoryStorage(node.runtime, { persistent: true }));
     const start = (): Promise<Cluster> =>
       startCluster(node.runtime, {
         ...{ storage, ...parts },
         token: "token",
-        apiServer: { address: "10.0.0.1", port: 6443 },
-        operator: { address: "10.0.0.1", port: 6444 },
-        dns: { address: "10.0.0.1", port: 53 },
+        apiServer: { address, port: 6443 },
+        operator: { address, port: 6444 },
+        dns: { address, port: 53 },
         operatorEnvironment: {
-          CLUSTER_GEO_TAG: "eu",
+          CLUSTER_GEO_TAG: geoTag,
           DNS_ZONES: `example.com:${zone}:30`,
-          EDGE_DNS_SERVERS: edgeAddress,
-          MERIDIAN_DNS_ADDRESSES: "10.0.0.1",
+          EDGE_DNS_SERVERS: `10.0.${at.network}.53`,
+          MERIDIAN_DNS_ADDRESSES: address,
           ...settings,
         },
       });
     const cluster = await simulation.complete(start());
-    await simulation.complete(cluster.ready, { untilMs: 120_000 });
-    return new ReferenceWorld(simulation, logged, { start, cluster });
+    await simulation.complete(cluster.ready, { untilMs: simulation.nowMs + 120_000 });
+    return new ReferenceWorld(at, logged, { start, cluster });
   }
 
   /** Stops every part and starts it again over the same storage; its zones may not answer yet. */
@@ -124,7 +142,7 @@ export class ReferenceWorld {
     const { runtime } = this.#edge;
     const authority = new Authority({ random: runtime.random });
     authority.setZone(parseZoneFile(zoneFile).zone!);
-    const listen = [{ address: edgeAddress, port: 53 }];
+    const listen = [{ address: this.#edge.addresses[0]!, port: 53 }];
     const server = await this.simulation.complete(serveDns(runtime, { authority, listen }));
     return () => this.simulation.complete(server[Symbol.asyncDispose]() as Promise<void>);
   }
@@ -234,7 +252,7 @@ export class ReferenceWorld {
       this.#dnsClient.query({
         name: host,
         type,
-        servers: [{ address: "10.0.0.1", port: 53 }],
+        servers: [{ address: this.#address, port: 53 }],
         deadlineMs: 2000,
       }),
     );
