@@ -1,5 +1,6 @@
 import type { ControllerMeter, EventRecorder, KubeClient } from "@meridian/controller";
 import type { Authority, DnsClient, TsigKey, WatchedFile } from "@meridian/dns";
+import { deepEqual } from "@meridian/kube";
 import type { Endpoint, Runtime } from "@meridian/runtime";
 import type { OperatorConfig } from "./config/operator-config.ts";
 import type { ClusterCopies } from "./controllers/cluster-copies.ts";
@@ -13,7 +14,7 @@ import { delegationLabels } from "./delegation/delegation-endpoint.ts";
 import type { EdgeServers } from "./delegation/edge-servers.ts";
 import { FleetLookup } from "./delegation/fleet-lookup.ts";
 import { LeftDelegations } from "./delegation/left-delegations.ts";
-import { ownDnsAddresses } from "./delegation/own-dns-addresses.ts";
+import { ownDnsAddresses, type OwnAddresses } from "./delegation/own-dns-addresses.ts";
 import { UpdateKeys } from "./delegation/update-keys.ts";
 import type { ZoneMembers } from "./delegation/zone-members.ts";
 import type { Observing } from "./observing.ts";
@@ -94,7 +95,7 @@ export function assembleDelegating(runtime: Runtime, options: DelegatingOptions)
   const zones = new ZoneDelegationController(runtime, {
     ...{ client, copies, peers, served, events, config, members, fleet, provider },
     ...(options.meter === undefined ? {} : { meter: options.meter }),
-    ownAddresses: () =>
+    ownAddresses: told(runtime.log, () =>
       options.addresses.reading(ownAddressKey, (lookUp) =>
         ownDnsAddresses(config, {
           services: (namespace) => copies.services.lister.list(namespace),
@@ -102,6 +103,7 @@ export function assembleDelegating(runtime: Runtime, options: DelegatingOptions)
           lookUp,
         }),
       ),
+    ),
     isAnswering: () => isAnswering,
     greet: (zone, servers) => greet(options, zone, servers),
   });
@@ -135,6 +137,20 @@ export function assembleDelegating(runtime: Runtime, options: DelegatingOptions)
       if (config.provider.kind === "externalDns")
         tasks.start("left delegations", (signal) => left.run(signal));
     },
+  };
+}
+
+/** Logs in k8gb's words where the own DNS server is, whenever that is another. */
+function told(log: Runtime["log"], look: () => OwnAddresses): () => OwnAddresses {
+  let last: OwnAddresses | undefined;
+  return () => {
+    const found = look();
+    const { addresses, problem } = found;
+    if (!deepEqual(found, last)) {
+      if (addresses === undefined) log.info("Waiting for IPs to be assigned", { problem });
+      else log.info("available IPs", { addresses });
+    }
+    return (last = found);
   };
 }
 

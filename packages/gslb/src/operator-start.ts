@@ -132,7 +132,7 @@ function createZones(
 ): Promise<void> {
   const present = () => copies.zones.lister.list();
   return retrying(runtime, signal, () =>
-    applyConfiguredZones({ client, zones: config.zones, present, signal }),
+    applyConfiguredZones({ client, zones: config.zones, present, log: runtime.log, signal }),
   );
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invalid, type Ingress } from "@meridian/kube";
+import { silentLogger } from "@meridian/runtime";
 import type { ReferenceSource } from "../references/reference-source.ts";
 import { resolveReference } from "../references/resolve-reference.ts";
 import type { Gslb } from "../resources/gslb.ts";
@@ -30,6 +31,7 @@ async function write(server: FakeObjects, given: Gslb = gslb): Promise<string | 
   const outcome = await writeEmbeddedIngress(given, resolveReference(given, nothing), {
     client: server.client,
     copies: { ingresses: { lister: { get: () => stored(server) } } },
+    log: silentLogger,
     signal: new AbortController().signal,
   });
   return outcome?.kind === "failed" ? `${outcome.reason}: ${outcome.message}` : undefined;

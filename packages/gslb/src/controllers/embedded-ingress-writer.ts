@@ -1,5 +1,6 @@
 import { createOrUpdate, type KubeClient, type Lister } from "@meridian/controller";
 import { controllerOf, ingressType, type Ingress } from "@meridian/kube";
+import type { Logger } from "@meridian/runtime";
 import type { ReferenceOutcome } from "../decide/gslb-snapshot.ts";
 import { embeddedIngress, withEmbeddedSpec } from "../references/embedded-ingress.ts";
 import type { ResolvedReference } from "../references/resolve-reference.ts";
@@ -28,6 +29,7 @@ export async function writeEmbeddedIngress(
   options: {
     readonly client: IngressClient;
     readonly copies: IngressCopy;
+    readonly log: Logger;
     readonly signal: AbortSignal;
   },
 ): Promise<ReferenceOutcome | undefined> {
@@ -41,6 +43,7 @@ export async function writeEmbeddedIngress(
   }
   const desired = embeddedIngress(gslb);
   try {
+    if (stored === undefined) options.log.info("Creating a new Ingress", { ingress: resolved.target.key });
     await createOrUpdate<Ingress>(options.client, ingressType, {
       desired,
       mutate: (current) => withEmbeddedSpec(current, desired),

@@ -199,7 +199,7 @@ export class GslbController {
     if (resolved.outcome.kind === "pending") return undefined;
     const isWriting = this.#options.isWriting?.() ?? true;
     const refused = isWriting
-      ? await writeEmbeddedIngress(gslb, resolved, { ...this.#options, signal })
+      ? await writeEmbeddedIngress(gslb, resolved, { ...this.#options, log: this.#runtime.log, signal })
       : undefined;
     const stored = this.#options.copies.endpoints.lister.get(key);
     const snapshot = this.#snapshot(gslb, resolved, { stored, reference: refused ?? resolved.outcome });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { silentLogger } from "@meridian/runtime";
 import { parseOperatorConfig } from "../config/operator-config.ts";
 import type { ZoneDelegation } from "../resources/zone-delegation.ts";
 import { FakeObjects } from "../testdata/fake-objects.ts";
@@ -28,7 +29,7 @@ async function world(...given: readonly ZoneDelegation[]): Promise<{
     apply: (text) =>
       applyConfiguredZones({
         ...{ client: store.client, zones: zonesOf(text), present },
-        signal: new AbortController().signal,
+        ...{ log: silentLogger, signal: new AbortController().signal },
       }),
     specs: () =>
       present().map(

@@ -1,5 +1,6 @@
 import type { KubeClient } from "@meridian/controller";
 import { isAlreadyExists, isConflict, isNotFound } from "@meridian/kube";
+import type { Logger } from "@meridian/runtime";
 import type { ConfiguredZone } from "../config/dns-zones.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import { ttlSecondsMax } from "../decide/gslb-policy.ts";
@@ -20,6 +21,7 @@ export interface ConfiguredZonesOptions {
   readonly zones: readonly ConfiguredZone[];
   /** The ZoneDelegations that there are. */
   readonly present: () => readonly ZoneDelegation[];
+  readonly log: Logger;
   readonly signal: AbortSignal;
 }
 
@@ -74,7 +76,7 @@ export function configurationDifference(
 
 async function create(
   zone: ConfiguredZone,
-  { client, present, signal }: ConfiguredZonesOptions,
+  { client, present, log, signal }: ConfiguredZonesOptions,
 ): Promise<void> {
   const plain = zoneObjectName(zone.loadBalancedZone);
   const isTaken = present().some(({ metadata }) => metadata.name === plain);
@@ -89,12 +91,13 @@ async function create(
     spec: { ...spec, doFinalize: false },
   };
   await client.create<ZoneDelegation>(zoneDelegationType, object, { signal });
+  log.info("ZoneDelegation saved", { zone: zone.loadBalancedZone });
 }
 
 async function bringInLine(
   present: ZoneDelegation,
   zone: ConfiguredZone,
-  { client, signal }: ConfiguredZonesOptions,
+  { client, log, signal }: ConfiguredZonesOptions,
 ): Promise<void> {
   const { spec, metadata } = present;
   if (spec === undefined || metadata.deletionTimestamp !== undefined) return;
@@ -111,6 +114,7 @@ async function bringInLine(
   const annotations = { ...metadata.annotations, [configuredZoneAnnotation]: entryOf(wanted) };
   const object: ZoneDelegation = { ...present, metadata: { ...metadata, annotations }, spec: next };
   await client.update<ZoneDelegation>(zoneDelegationType, object, { signal });
+  log.info("ZoneDelegation saved", { zone: zone.loadBalancedZone });
 }
 
 function specOf(zone: ConfiguredZone): ZoneDelegationSpec {

@@ -1,6 +1,5 @@
-import type { DelegationProvider } from "../delegation/delegation-provider.ts";
-
 import type { Logger } from "@meridian/runtime";
+import type { DelegationProvider } from "../delegation/delegation-provider.ts";
 
 /** How the delegation of one zone goes. */
 export interface DelegationCounts {
@@ -47,7 +46,8 @@ export class DelegationTally {
       withdraw: (zone, signal) =>
         counted(zone.loadBalancedZone, async () => {
           const outcome = await provider.withdraw(zone, signal);
-          this.#log.info("Removing delegated zone from edge DNS", { zone: zone.loadBalancedZone, outcome });
+          const done = zone.isLast ? "Removing delegated zone from edge DNS" : "Removing Glue A";
+          this.#log.info(done, { zone: zone.loadBalancedZone, outcome });
           if (outcome === "withdrawn") this.#of(zone.loadBalancedZone, name).withdrawn += 1;
           return outcome;
         }),

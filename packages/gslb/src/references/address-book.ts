@@ -23,6 +23,8 @@ interface Entry {
   readonly name: string;
   readonly keys: Set<string>;
   state: LookedUp;
+  /** The last lookup got no answer. */
+  isFailing: boolean;
 }
 
 /** How soon a name is looked up again at the earliest, and after a failure. */
@@ -33,13 +35,13 @@ const restMs = 5000;
  * without waiting. The last good answer of each family stands while later lookups of it fail.
  */
 export class AddressBook {
-  readonly #clock: Runtime["clock"];
+  readonly #runtime: Pick<Runtime, "clock" | "log">;
   readonly #options: AddressBookOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #namesOf = new Map<string, ReadonlySet<string>>();
 
-  constructor(runtime: Pick<Runtime, "clock">, options: AddressBookOptions) {
-    this.#clock = runtime.clock;
+  constructor(runtime: Pick<Runtime, "clock" | "log">, options: AddressBookOptions) {
+    this.#runtime = runtime;
     this.#options = options;
   }
 
@@ -71,7 +73,10 @@ export class AddressBook {
 
   #lookUp(name: string, key: string): LookedUp {
     const present = this.#entries.get(name);
-    const entry: Entry = present ?? { name, keys: new Set(), state: { state: "pending" } };
+    const entry: Entry = present ?? {
+      ...{ name, keys: new Set() },
+      ...{ state: { state: "pending" }, isFailing: false },
+    };
     entry.keys.add(key);
     if (present === undefined) {
       this.#entries.set(name, entry);
@@ -87,15 +92,24 @@ export class AddressBook {
         servers: this.#options.servers(),
         signal,
       });
+      this.#tellFailure(entry, found);
       const state = merged(entry.state, found);
       if (!deepEqual(state, entry.state)) {
         entry.state = state;
         for (const key of entry.keys) this.#options.onChange(key);
       }
       const freshMs = Math.max(restMs, found.ttlSeconds * 1000);
-      await this.#clock.sleep(Math.min(this.#options.periodMs, freshMs), signal);
+      await this.#runtime.clock.sleep(Math.min(this.#options.periodMs, freshMs), signal);
     }
     this.#entries.delete(entry.name);
+  }
+
+  /** Once, in k8gb's words: what is asked for may stand for long while nobody answers. */
+  #tellFailure(entry: Entry, { A }: AddressAnswers): void {
+    const isFailing = "verdict" in A;
+    if (isFailing && !entry.isFailing)
+      this.#runtime.log.warn("Dig error", { name: entry.name, verdict: A.verdict });
+    entry.isFailing = isFailing;
   }
 }
 
