@@ -281,7 +281,7 @@ export class GslbController {
       before: this.#plans.get(key)?.exposed,
       status: gslb.status,
       graceMs: this.#options.addressGraceSeconds * 1000,
-      now: this.#runtime.clock.now(),
+      clock: this.#runtime.clock,
     });
   }
 

@@ -61,7 +61,7 @@ function resolvedRefs({ snapshot: { reference, exposed } }: ConditionFacts): Con
   const problems: { readonly reason: string; readonly message: string }[] = [...(reference.problems ?? [])];
   if (exposed.problem !== undefined)
     problems.push({
-      reason: exposed.keptUntil === undefined ? "ExposedAddressesUnresolved" : "AddressesMissing",
+      reason: exposed.kept === undefined ? "ExposedAddressesUnresolved" : "AddressesMissing",
       message: exposed.problem,
     });
   if (problems.length > 0) {

@@ -68,8 +68,18 @@ export interface ExposedOutcome {
   readonly problem?: string;
   /** Why there is no address, where that may be for a moment only. */
   readonly lacking?: string;
-  /** The object that gave them gives none any more; until then (wall-clock milliseconds) the last ones stand in. */
-  readonly keptUntil?: number;
+  /** The object that gave them gives none any more, and the last ones stand in for a while. */
+  readonly kept?: KeptAddresses;
+}
+
+/** How long addresses stand that are shown no more. */
+export interface KeptAddresses {
+  /** As it was first reckoned and told; wall-clock milliseconds. */
+  readonly until: number;
+  /** What counts, since the wall clock may jump: by the clock that only rises, milliseconds. */
+  readonly untilMonotonicMs: number;
+  /** From now on, milliseconds. */
+  readonly forMs: number;
 }
 
 /** How well one Service can serve now. */

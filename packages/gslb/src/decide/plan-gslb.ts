@@ -98,7 +98,7 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
   };
   const expiries = [
     ...hosts.flatMap((host) => expiryOf(host, policy.policy)),
-    snapshot.exposed.keptUntil,
+    snapshot.exposed.kept === undefined ? undefined : now + snapshot.exposed.kept.forMs,
     missesNobodyUntil({ snapshot, hosts }),
   ].filter((at) => at !== undefined);
   return {

@@ -1,6 +1,7 @@
 import { findCondition, formatTime } from "@meridian/kube";
+import type { Clock } from "@meridian/runtime";
 import { hasTargets, splitFamilies } from "../decide/address-family.ts";
-import type { ExposedOutcome } from "../decide/gslb-snapshot.ts";
+import type { ExposedOutcome, KeptAddresses } from "../decide/gslb-snapshot.ts";
 import type { GslbStatus } from "../resources/gslb.ts";
 import { objectSource } from "./exposed-addresses.ts";
 
@@ -10,8 +11,7 @@ export interface AddressGrace {
   readonly before: ExposedOutcome | undefined;
   readonly status: GslbStatus | undefined;
   readonly graceMs: number;
-  /** Wall-clock milliseconds. */
-  readonly now: number;
+  readonly clock: Pick<Clock, "now" | "monotonicMs">;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface AddressGrace {
  * object, its type, an annotation) is not kept. Where none is kept, what is lacking becomes the problem.
  */
 export function keepAddresses(exposed: ExposedOutcome, grace: AddressGrace): ExposedOutcome {
-  const { before, status, graceMs, now } = grace;
+  const { before, status } = grace;
   const last = splitFamilies(status?.loadBalancer?.exposedIps ?? []).targets;
   const isMissing =
     exposed.source === objectSource &&
@@ -29,11 +29,22 @@ export function keepAddresses(exposed: ExposedOutcome, grace: AddressGrace): Exp
     !hasTargets(exposed.targets);
   const wasFromObject = before === undefined || before.source === objectSource;
   if (!isMissing || !wasFromObject || !hasTargets(last)) return withoutGrace(exposed);
-  const keptUntil = before?.keptUntil ?? Math.floor((missingSince(status) ?? now) / 1000) * 1000 + graceMs;
-  if (keptUntil <= now) return withoutGrace(exposed);
+  const kept = keptAddresses(grace);
+  if (kept.forMs <= 0) return withoutGrace(exposed);
   const why = exposed.lacking ?? `${exposed.source} shows no address any more`;
-  const problem = `${why}; the last ones are kept until ${formatTime(keptUntil)}, should it be for a moment only`;
-  return { source: exposed.source, targets: last, problem, keptUntil };
+  const problem = `${why}; the last ones are kept until ${formatTime(kept.until)}, should it be for a moment only`;
+  return { source: exposed.source, targets: last, problem, kept };
+}
+
+/** Over a restart it hangs on the wall clock, within a process on the one that only rises. */
+function keptAddresses({ before, status, graceMs, clock }: AddressGrace): KeptAddresses {
+  const monotonicMs = clock.monotonicMs();
+  if (before?.kept !== undefined)
+    return { ...before.kept, forMs: before.kept.untilMonotonicMs - monotonicMs };
+  const now = clock.now();
+  const until = Math.floor((missingSince(status) ?? now) / 1000) * 1000 + graceMs;
+  const forMs = Math.min(until - now, graceMs);
+  return { until, untilMonotonicMs: monotonicMs + forMs, forMs };
 }
 
 function withoutGrace(exposed: ExposedOutcome): ExposedOutcome {
