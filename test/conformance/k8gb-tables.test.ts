@@ -42,6 +42,13 @@ const healthCases: readonly HealthCase[] = [
     hosts: [["healthy", "unhealthy"]],
     status: ["Unhealthy"],
   },
+  {
+    name: "all of two, the first unhealthy",
+    policy: "All",
+    hosts: [["unhealthy", "healthy"]],
+    status: ["Unhealthy"],
+  },
+  { name: "no service", hosts: [[]], status: ["NotFound"] },
   { name: "two missing", hosts: [["missing", "missing"]], status: ["NotFound"] },
   { name: "two unhealthy", hosts: [["unhealthy", "unhealthy"]], status: ["Unhealthy"] },
   { name: "two hosts, each its own", hosts: [["healthy"], ["unhealthy"]], status: ["Healthy", "Unhealthy"] },

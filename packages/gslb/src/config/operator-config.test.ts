@@ -188,6 +188,30 @@ const accepted: readonly {
       },
     },
   },
+  {
+    name: "Infoblox with everything set",
+    environment: {
+      EXTDNS_ENABLED: "false",
+      INFOBLOX_GRID_HOST: "grid.example.net",
+      INFOBLOX_WAPI_PORT: "8443",
+      INFOBLOX_WAPI_USERNAME: "u",
+      INFOBLOX_WAPI_PASSWORD: "p",
+      INFOBLOX_WAPI_VERSION: "2.3.1",
+      INFOBLOX_HTTP_REQUEST_TIMEOUT: "5",
+      INFOBLOX_HTTP_POOL_CONNECTIONS: "3",
+      INFOBLOX_DNS_VIEW: "outside",
+      MERIDIAN_INFOBLOX_CA_FILE: "/ca.pem",
+    },
+    expect: {
+      provider: {
+        kind: "infoblox",
+        infoblox: {
+          ...{ host: "grid.example.net", port: 8443, username: "u", password: "p", version: "2.3.1" },
+          ...{ requestTimeoutSeconds: 5, connections: 3, dnsView: "outside", caFile: "/ca.pem" },
+        },
+      },
+    },
+  },
   { name: "no zones", environment: { DNS_ZONES: "" }, expect: { zones: [] } },
   {
     name: "zones with spaces and a last semicolon",
@@ -247,6 +271,16 @@ const refused: readonly {
     variables: ["EDGE_DNS_SERVERS"],
   },
   { name: "no host", environment: { EDGE_DNS_SERVERS: ":5053" }, variables: ["EDGE_DNS_SERVERS"] },
+  {
+    name: "no host in a list",
+    environment: { EDGE_DNS_SERVERS: "local.test,:53" },
+    variables: ["EDGE_DNS_SERVERS"],
+  },
+  {
+    name: "an edge server twice",
+    environment: { EDGE_DNS_SERVERS: "local.test,10.0.0.2,local.test" },
+    variables: ["EDGE_DNS_SERVERS"],
+  },
   { name: "no edge server", environment: { EDGE_DNS_SERVERS: "" }, variables: ["EDGE_DNS_SERVERS"] },
   {
     name: "deprecated port 0",

@@ -73,14 +73,15 @@ test("a DNSEndpoint counts as the operator's own while the Gslb that controls it
   assert.equal(booked(undefined, gslb), undefined);
 });
 
-test("one that only a person made counts as theirs, if it is marked for this DNS server", () => {
-  const metadata = { name: "app", namespace: "demo", labels: { "k8gb.absa.oss/dnstype": "local" } };
-  const object: DnsEndpoint = { ...desiredEndpoint(gslb, records), metadata };
-  assert.equal(booked(object, gslb)?.booked.isOwn, false);
-  assert.equal(
-    booked({ ...object, metadata: { ...metadata, labels: { "k8gb.io/dnstype": "extdns" } } }, gslb),
-    undefined,
-  );
+test("one that only a person made counts as theirs, if it has either mark of this DNS server", () => {
+  const marked = (labels: Readonly<Record<string, string>>): ReturnType<typeof readBooked> => {
+    const metadata = { name: "app", namespace: "demo", labels };
+    return booked({ ...desiredEndpoint(gslb, records), metadata }, gslb);
+  };
+  for (const label of ["k8gb.io/dnstype", "k8gb.absa.oss/dnstype"])
+    assert.equal(marked({ [label]: "local" })?.booked.isOwn, false, label);
+  assert.equal(marked({ "k8gb.io/dnstype": "extdns" }), undefined);
+  assert.equal(marked({}), undefined);
 });
 
 test("an object that lacks any of what we write into it is not as wanted", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { refusals } from "@meridian/controller/testing";
 import { findCondition, type KubeObject } from "@meridian/kube";
 import type { Gslb, GslbStrategy } from "../resources/gslb.ts";
 import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
@@ -61,6 +62,23 @@ test("D13: a Gslb that is put right is reconciled at once, however long it was w
   world.truth.put({ ...stored, ...{ spec: gslb("bad", { type: "roundRobin" }).spec } });
   await world.clock.advance(1_000);
   assert.match(accepted(world, "bad"), /^True/);
+  await world.close();
+});
+
+test("D13: what the API server refuses is logged, and written once it takes it", async () => {
+  const world = openGslbWorld();
+  world.truth.put(gslb("app", { type: "roundRobin" }));
+  world.box.befallRequest(
+    { do: "refuse", with: refusals.broken },
+    { times: 5, only: ({ method, target }) => method === "POST" && target.includes("dnsendpoints") },
+  );
+  await world.start();
+  await world.clock.advance(60_000);
+  const told = world.logged.filter(({ message }) => message === "Failed to update DNSEndpoint");
+  assert.ok(told.length > 0);
+  assert.ok(told.every(({ level, fields }) => level === "warn" && fields["gslb"] === "demo/app"));
+  assert.match(String(told[0]!.fields["error"]), /the store is away/);
+  assert.ok(world.truth.get<DnsEndpoint>(dnsEndpointType, { namespace: "demo", name: "app" }) !== undefined);
   await world.close();
 });
 

@@ -96,6 +96,20 @@ test("a provider that fails keeps the object, and the zone answered, until it su
   assert.equal(objects.has("a-x"), false);
 });
 
+test("D13: however long a provider failed, it is tried again after ZONE_DELEGATION_RECOVERY_SECONDS", async () => {
+  const provider = new FakeProvider();
+  provider.failure = new Error("no route");
+  const { settle } = openZoneWorld({
+    zones: [zoneDelegation("a-x", "a.x")],
+    settings: { ZONE_DELEGATION_RECOVERY_SECONDS: "5" },
+    provider,
+  });
+  await settle(7_200_000);
+  provider.failure = undefined;
+  await settle(5_500);
+  assert.deepEqual([...provider.delegated.keys()], ["x a.x"]);
+});
+
 test("without doFinalize the object goes at once, and the parent is left as it is", async () => {
   const provider = new FakeProvider();
   const { objects, answered, settle, remove } = openZoneWorld({

@@ -205,6 +205,20 @@ test("a Service behind many hosts is judged once", () => {
   assert.equal(asked, 1);
 });
 
+test("D14: in whatever order peers are heard, the records are the same", () => {
+  const views = [
+    view("za", "fresh", "203.0.113.1", "203.0.113.2"),
+    view("us", "fresh", "198.51.100.1"),
+    { ...view("us", "fresh", "2001:db8::2"), family: "AAAA" as const },
+  ];
+  for (const strategy of [{ type: "roundRobin", weight: { eu: 1, us: 2, za: 3 } }, { type: "geoip" }]) {
+    const [first, ...others] = [views, views.toReversed(), [views[1]!, views[2]!, views[0]!]].map((each) =>
+      JSON.stringify(plan({ strategy, views: each }).records),
+    );
+    for (const other of others) assert.equal(other, first);
+  }
+});
+
 test("D14: hosts keep the order of the reference", () => {
   const servers = ["z.cloud.example.com", "a.cloud.example.com"].map(server);
   const result = plan({ servers });

@@ -41,7 +41,19 @@ test("labels are read back into groups, geo tags with dashes too", () => {
   ]);
 });
 
-test("a cluster without a weight gets the mean of the others, and balancing goes on", () => {
+test("D10: an address that two clusters share counts once, and turns no weighting off", () => {
+  const labels = {
+    "weight-eu-0-30": "10.0.0.1",
+    "weight-us-0-70": "10.0.0.1",
+    "weight-us-1-70": "10.1.0.2",
+  };
+  assert.deepEqual(weightGroups(labels, ["10.0.0.1", "10.1.0.2"]), [
+    { geoTag: "eu", weight: 30, targets: ["10.0.0.1"] },
+    { geoTag: "us", weight: 70, targets: ["10.1.0.2"] },
+  ]);
+});
+
+test("D10: a cluster without a weight gets the mean of the others, and balancing goes on", () => {
   const labels = { "weight-eu-0-30": "10.0.0.1", "weight-us-0-50": "10.1.0.1" };
   assert.deepEqual(weightGroups(labels, ["10.0.0.1", "10.1.0.1", "10.2.0.1", "10.2.0.2"])?.at(-1), {
     geoTag: "",

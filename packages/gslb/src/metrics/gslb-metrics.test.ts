@@ -60,7 +60,7 @@ interface World {
   readonly call: (call: WapiCall) => void;
 }
 
-function world(): World {
+function world(commit = "0123456789abcdef"): World {
   const registry = new Registry();
   const plans: World["plans"] = new Map();
   const tally = new GslbTally();
@@ -89,7 +89,7 @@ function world(): World {
     onWapiCall: (listener) => (call = listener),
   };
   registerGslbMetrics(registry, readings, {
-    ...{ version: "1.2.3", commit: "0123456789abcdef", runtime: "node v20", arch: "x64", os: "linux" },
+    ...{ version: "1.2.3", commit, runtime: "node v20", arch: "x64", os: "linux" },
   });
   return {
     plans,
@@ -241,7 +241,8 @@ for (const { name, given, series } of figures)
       assert.equal(await value(counted, each), expected, each);
   });
 
-test("Metrics: the commit is shortened to seven characters", async () => {
+test("Metrics: the commit is shortened to seven characters, and a shorter one is kept", async () => {
+  assert.match(await world("0123").text(), /^k8gb_runtime_info\{.*git_sha="0123"\} 1$/m);
   assert.match(await world().text(), /^k8gb_runtime_info\{.*git_sha="0123456"\} 1$/m);
 });
 

@@ -67,6 +67,8 @@ const cases: readonly Case[] = [
   },
   { name: "an alias to nothing is no address", host: "astray.one.test", A: [], AAAA: [] },
   { name: "a name that is not there is no address", host: "none.one.test", A: [], AAAA: [] },
+  { name: "an empty name", host: "", A: /is no host name: it is empty/ },
+  { name: "what is no name", host: "lb..test", A: /is no host name: it has an empty label/ },
   { name: "a name without addresses", host: "text.one.test", A: [], AAAA: [] },
   { name: "IPv6 alone", host: "v6.one.test", A: [], AAAA: ["2001:db8::6"] },
   { name: "one good server among bad ones", host: "lb.one.test", servers: [refusing, silent, good], ...both },

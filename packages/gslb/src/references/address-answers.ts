@@ -1,6 +1,7 @@
 import type { DnsClient } from "@meridian/dns";
 import type { Endpoint } from "@meridian/runtime";
 import type { AddressFamily } from "../decide/address-family.ts";
+import { hostNameProblem } from "../decide/dns-name.ts";
 
 /** Whom to ask, and for how long. */
 export interface AddressQuestion {
@@ -25,10 +26,8 @@ export type FamilyAnswer = { readonly addresses: readonly string[] } | { readonl
 /** Asks edge servers for a name's addresses of both families, following aliases. An answer without any is an answer. */
 export async function askAddresses(name: string, options: AddressQuestion): Promise<AddressAnswers> {
   const { dnsClient, servers, deadlineMs, signal } = options;
-  if (servers.length === 0) {
-    const failed = { verdict: "no edge DNS server can be asked; set EDGE_DNS_SERVERS" };
-    return { A: failed, AAAA: failed, ttlSeconds: 0 };
-  }
+  const unasked = questionProblem(name, servers);
+  if (unasked !== undefined) return { A: { verdict: unasked }, AAAA: { verdict: unasked }, ttlSeconds: 0 };
   const ttls: number[] = [];
   const ask = async (family: AddressFamily): Promise<FamilyAnswer> => {
     const verdict = await dnsClient.query({
@@ -48,4 +47,11 @@ export async function askAddresses(name: string, options: AddressQuestion): Prom
   };
   const [A, AAAA] = await Promise.all([ask("A"), ask("AAAA")]);
   return { A, AAAA, ttlSeconds: Math.min(...ttls) };
+}
+
+/** Why nobody is asked at all. Names come from objects of the cluster, which may hold anything. */
+function questionProblem(name: string, servers: readonly Endpoint[]): string | undefined {
+  if (servers.length === 0) return "no edge DNS server can be asked; set EDGE_DNS_SERVERS";
+  const problem = hostNameProblem(name);
+  return problem === undefined ? undefined : `${JSON.stringify(name)} is no host name: ${problem}`;
 }

@@ -230,22 +230,23 @@ function weightedLabels(
 function count(
   world: FeederWorld,
   times: number,
+  name = "app",
 ): { readonly first: ReadonlyMap<string, number>; readonly size: number } {
   const first = new Map<string, number>();
   let size = 0;
   for (let index = 0; index < times; index++) {
-    const data = dataOf(ask(world, `app.${zone}`));
+    const data = dataOf(ask(world, `${name}.${zone}`));
     first.set(data[0]!, (first.get(data[0]!) ?? 0) + 1);
     size = Math.max(size, data.length);
   }
   return { first, size };
 }
 
-test("k8s_crd: weights of geo tags with dashes count (D9), in either mode", async () => {
+test("k8s_crd: weights of geo tags with dashes count (D9), in either mode and whatever the case asked in (D11)", async () => {
   const labels = weightedLabels({ "us-east-1": [1, "192.0.2.1"], "eu-west-1": [4, "192.0.2.2"] });
   for (const weights of ["choice", "order"] as const) {
     const world = await serve({ x: [a("app", both, { labels })] }, { ...defaultAnswerModes, weights });
-    const { first, size } = count(world, 1000);
+    const { first, size } = count(world, 1000, "aPp");
     assert.equal(size, weights === "choice" ? 1 : 2);
     // 200 are expected; five deviations of the binomial are 63.
     assert.ok(Math.abs(first.get("192.0.2.1")! - 200) < 64, `${weights} ${first.get("192.0.2.1")}`);

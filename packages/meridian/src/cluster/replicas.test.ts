@@ -173,7 +173,7 @@ const answered = (authority: Authority): string =>
     .sort()
     .join(" ");
 
-test("two replicas of a cluster give one view under one serial, and only one of them writes", async () => {
+test("D52: two replicas of a cluster give one view under one serial, and only one of them writes", async () => {
   const { eu, us, second, complete, pass } = await open();
   assert.equal(answered(eu.authority), "192.0.2.1 198.51.100.1");
   const generation = async (): Promise<number> =>
