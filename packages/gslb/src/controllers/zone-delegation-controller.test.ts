@@ -48,6 +48,40 @@ test("the zone of what clusters say of themselves cannot be delegated", async ()
   assert.match(objects.get("view")!.status!.conditions![0]!.message, /clusters publish to each other/);
 });
 
+test("ZD status: a zone for which the name of a cluster's server would be too long is refused with the reason", async () => {
+  const label = "a".repeat(54);
+  const { controller, objects, settle } = openZoneWorld({
+    zones: [zoneDelegation("long", `${label}.x`), zoneDelegation("short", "b.x")],
+    settings: withPeers,
+  });
+  await settle();
+  assert.deepEqual(controller.zones, ["b.x"]);
+  assert.match(conditionOf(objects.get("long"), "Accepted"), /^False \w+: .*gslb-ns-eu-a{54}\.x.*63/);
+});
+
+test("ZD status: a cluster more and another address are taken up, and nothing is written where all is the same", async () => {
+  const answers: ZoneAnswers = new Map(peersKnown);
+  answers.delete("gslb-ns-za-a.x A");
+  const { objects, settle, writes } = openZoneWorld({
+    zones: [zoneDelegation("a-x", "a.x")],
+    settings: { ...withPeers, ZONE_DELEGATION_RECONCILE_REQUEUE_SECONDS: "10" },
+    answer: answersFrom(answers),
+  });
+  await settle();
+  assert.equal(serversOf(objects.get("a-x")).length, 3);
+  answers.set("gslb-ns-za-a.x A", ["203.0.113.1"]);
+  answers.set("gslb-ns-us-a.x A", ["198.51.100.7"]);
+  await settle(60_000);
+  assert.deepEqual(serversOf(objects.get("a-x")), [
+    "gslb-ns-eu-a.x 192.0.2.1",
+    "gslb-ns-us-a.x 198.51.100.7",
+    "gslb-ns-za-a.x 203.0.113.1",
+  ]);
+  const before = writes.length;
+  await settle(600_000);
+  assert.equal(writes.length, before);
+});
+
 test("Peers' glue, ZD status: every address of every cluster, and no write when nothing changed", async () => {
   const { objects, settle, writes } = openZoneWorld({
     zones: [zoneDelegation("a-x", "a.x")],
