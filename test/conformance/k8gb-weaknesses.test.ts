@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { gslbType, zoneDelegationType } from "@meridian/gslb";
-import { ingressType } from "@meridian/kube";
+import { ingressType, serviceType } from "@meridian/kube";
 import { assertServed, ingressRules, ReferenceWorld, zone } from "./reference-world.ts";
 
-// What k8gb gets wrong and no other table here is about, told to one whole cluster whose settings name a GeoIP database.
+// What k8gb gets wrong and no other table here is about, told to one whole cluster whose settings name a GeoIP
+// database, and no period in which Gslbs are looked at.
 
 const address = "192.0.2.1";
 const databasePath = "/geoip.mmdb";
@@ -25,7 +26,8 @@ before(async () => {
       return new TextEncoder().encode(database);
     },
   });
-  world = await ReferenceWorld.open({ MERIDIAN_GEOIP_DATABASE: databasePath }, { openFile });
+  const settings = { MERIDIAN_GEOIP_DATABASE: databasePath, RECONCILE_REQUEUE_SECONDS: "0" };
+  world = await ReferenceWorld.open(settings, { openFile });
 });
 after(() => world.close());
 
@@ -82,6 +84,31 @@ test("D15: a host that only looks like one of the zone is told so, and one of a 
   assert.equal(await world.condition("deep", "Accepted"), "True Accepted");
   assert.equal(await world.dig(`deep.inner.${zone}`), `data ${address}`);
   assert.match(await world.dig(`inner.${zone}`, "SOA"), / 77$/, "the inner zone answers");
+});
+
+test("D19: whatever a Gslb depends on is followed at once, without any period", async () => {
+  await app("followed", undefined, "followed.late.example.com");
+  const becomes = async (expected: string, change: () => Promise<unknown>): Promise<void> => {
+    await change();
+    await world.settle(1000);
+    assert.equal(await world.dig("followed.late.example.com"), expected);
+  };
+  const annotate = (value: string | null) => (): Promise<void> =>
+    world.patch(gslbType, "followed", {
+      metadata: { annotations: { "k8gb.io/exposed-ip-addresses": value } },
+    });
+  const spec = { loadBalancedZone: "late.example.com", parentZone: "example.com", dnsZoneNegTTL: 30 };
+  await becomes(`data ${address}`, () => world.create(zoneDelegationType, "late", { spec }));
+  await becomes("data 192.0.2.9", () =>
+    world.patchStatus(ingressType, "followed", { loadBalancer: { ingress: [{ ip: "192.0.2.9" }] } }),
+  );
+  await becomes("data 192.0.2.10", annotate("192.0.2.10"));
+  await becomes("data 192.0.2.9", annotate(null));
+  await becomes("nodata", () => world.remove(serviceType, "followed"));
+  await becomes("data 192.0.2.9", () =>
+    world.create(serviceType, "followed", { spec: { ports: [{ name: "http", port: 80 }] } }),
+  );
+  await becomes("nodata", () => world.remove(ingressType, "followed"));
 });
 
 test("D57: failover without a primary goes on as in k8gb, and the Gslb is told", async () => {

@@ -220,7 +220,7 @@ for (const [threshold, staysSeconds] of [
   [300, 200],
   [undefined, 0],
 ] as const)
-  test(`M-06: splitBrainThresholdSeconds of an unchanged manifest is how long a silent cluster is believed: ${threshold}`, async () => {
+  test(`M-06, D56: splitBrainThresholdSeconds of an unchanged manifest is how long a silent cluster is believed: ${threshold}`, async () => {
     const fleet = new LiveFleet();
     await fleet.startEdge();
     const strategy = { ...simple, ...(threshold && { splitBrainThresholdSeconds: threshold }) };

@@ -96,7 +96,7 @@ test("D51: of ConfigMaps and Secrets only the own ones are asked for, by name or
   await stop();
 });
 
-test("D50: zones that come and go start no watch, and leave none behind", async () => {
+test("D50: zones that come and go start no watch, and an operator that stops leaves none behind", async () => {
   const { collections, openWatches, addZone, removeZone, zones, stop } = await runningOperator();
   const [asked, open] = [collections.length, openWatches()];
   for (const zone of ["a.example.com", "b.example.com"]) {
@@ -108,4 +108,5 @@ test("D50: zones that come and go start no watch, and leave none behind", async 
   assert.deepEqual(collections.slice(asked), []);
   assert.equal(openWatches(), open);
   await stop();
+  assert.equal(openWatches(), 0);
 });
