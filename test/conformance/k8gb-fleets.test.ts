@@ -197,3 +197,21 @@ test("split failover: each cluster names itself primary and answers itself, and 
   await eachItself();
   await fleet.close();
 });
+
+test("D1: packets that are lost take no cluster out of any answer", async () => {
+  const fleet = await Fleet.open(2);
+  await fleet.deploy("referenced", () => ({ type: "failover", primaryGeoTag: "eu" }));
+  await fleet.answers("eu");
+  const { simulation } = fleet.at("us");
+  await fleet.at("us").settle(35_000);
+  const endpoint = await fleet.at("us").endpoint(name);
+  const isUp = async (): Promise<string> => fleet.at("us").condition(name, "PeersReachable");
+  assert.equal(await isUp(), "True PeersReachable");
+  simulation.setLink("eu", "us", { loss: 0.05 });
+  // In 240 rounds some twenty questions or replies are lost.
+  await fleet.at("us").settle(7_200_000);
+  assert.equal(await isUp(), "True PeersReachable");
+  const now = await fleet.at("us").endpoint(name);
+  assert.equal(now?.metadata.resourceVersion, endpoint?.metadata.resourceVersion);
+  await fleet.close();
+});
