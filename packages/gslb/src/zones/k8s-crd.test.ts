@@ -226,6 +226,9 @@ function weightedLabels(
   return { strategy: "roundRobin", ...(Object.fromEntries(labels) as Record<string, string>) };
 }
 
+/** k8gb's way to weigh. */
+const inOrder: AnswerModes = { ...defaultAnswerModes, weights: "order" };
+
 /** How often each target comes first, and how many are in an answer, over so many answers. */
 function count(
   world: FeederWorld,
@@ -253,14 +256,57 @@ test("k8s_crd: weights of geo tags with dashes count (D9), in either mode and wh
   }
 });
 
+/** Two addresses of each cluster, labelled with these weights. */
+function twoEach(weights: Readonly<Record<"eu" | "us", number>>): {
+  readonly targets: Readonly<Record<"eu" | "us", readonly string[]>>;
+  readonly labels: Readonly<Record<string, string>>;
+} {
+  const targets = { eu: ["192.0.2.1", "192.0.2.2"], us: ["198.51.100.1", "198.51.100.2"] };
+  const labels = Object.entries(weights).flatMap(([tag, weight]) =>
+    targets[tag as keyof typeof targets].map((target, at) => [`weight-${tag}-${at}-${weight}`, target]),
+  );
+  return { targets, labels: Object.fromEntries(labels) as Record<string, string> };
+}
+
+for (const [name, strategy, isShuffled] of [
+  ["as k8gb writes them", "roundRobin", false],
+  ["with targets in another order", "roundRobin", true],
+  ["with a strategy that nobody knows", "other", false],
+] as const)
+  test(`k8s_crd: weights 5 and 5, ${name}: either cluster's addresses come first as often`, async () => {
+    const { targets, labels } = twoEach({ eu: 5, us: 5 });
+    const { eu, us } = targets;
+    const all = isShuffled ? [us[1]!, eu[0]!, us[0]!, eu[1]!] : [...eu, ...us];
+    const world = await serve({ x: [a("app", all, { labels: { strategy, ...labels } })] }, inOrder);
+    let euFirst = 0;
+    for (let index = 0; index < 1000; index++) {
+      const data = dataOf(ask(world, `app.${zone}`));
+      const [first, last] = [data.slice(0, 2).toSorted(), data.slice(2).toSorted()];
+      const isEu = first.join() === eu.join();
+      assert.deepEqual([first, last], isEu ? [eu, us] : [us, eu], "a cluster's addresses stay together");
+      if (isEu) euFirst += 1;
+    }
+    assert.ok(Math.abs(euFirst - 500) < 75, String(euFirst));
+  });
+
+test("k8s_crd: weights 1 and 4: the heavier cluster's addresses come further ahead", async () => {
+  const { targets, labels } = twoEach({ eu: 1, us: 4 });
+  const all = [...targets.eu, ...targets.us];
+  const world = await serve({ x: [a("app", all, { labels })] }, inOrder);
+  let score = 0;
+  for (let index = 0; index < 1000; index++)
+    for (const [position, target] of dataOf(ask(world, `app.${zone}`)).entries())
+      if (targets.us.includes(target)) score += 3 - position;
+  assert.ok(score > 4000, `${score} of 6000`);
+});
+
 test("k8s_crd: weight 0 comes last in an order, and all come where only 0 is there", async () => {
   const labels = weightedLabels({ eu: [0, "192.0.2.1"], us: [1, "192.0.2.2"] });
-  const order: AnswerModes = { ...defaultAnswerModes, weights: "order" };
-  const some = await serve({ x: [a("app", both, { labels })] }, order);
+  const some = await serve({ x: [a("app", both, { labels })] }, inOrder);
   for (let index = 0; index < 50; index++)
     assert.deepEqual(dataOf(ask(some, `app.${zone}`)), ["192.0.2.2", "192.0.2.1"]);
   const zero = weightedLabels({ eu: [0, "192.0.2.1"], us: [0, "192.0.2.2"] });
-  const none = await serve({ x: [a("app", both, { labels: zero })] }, order);
+  const none = await serve({ x: [a("app", both, { labels: zero })] }, inOrder);
   assert.equal(dataOf(ask(none, `app.${zone}`)).length, 2);
 });
 
