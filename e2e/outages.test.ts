@@ -157,7 +157,7 @@ if (await enterNamespace()) {
     await fleet.answers(dropHost, [eu, us, za], { withinMs: noticedMs });
   });
 
-  test("a silent peer delays no failover of the others", async () => {
+  test("D20: a silent peer delays no failover of the others", async () => {
     const { dns } = await fleet.cluster("za");
     await silence(dns.address, dns.port);
     await setReady(fleet, "eu", { ...withThreshold, ready: false });

@@ -9,7 +9,7 @@ import { simulatedFleet } from "../testdata/simulated-fleet.ts";
 const untilMs = 600_000;
 const host = "failover.cloud.example.com";
 
-test("/healthz says why the operator does not do its work, its DNS server vouches no more, and both recover", async () => {
+test("D52: /healthz says why the operator does not do its work, its DNS server vouches no more, and both recover", async () => {
   const { simulation, clusters, answers } = await simulatedFleet(4);
   const eu = clusters.get("eu")!;
   await simulation.complete(Promise.all([...clusters.values()].map((cluster) => cluster.ready)), { untilMs });
