@@ -231,8 +231,9 @@ export class ZoneDelegationController {
     readonly hasNews: boolean;
     readonly leftMs: number | undefined;
   }): Again | undefined {
-    const { zonePeriodSeconds, periodSeconds } = this.#options.config;
-    const retryMs = periodSeconds === 0 ? retryMsMax : Math.min(retryMsMax, periodSeconds * 1000);
+    const { zonePeriodSeconds, periodSeconds, zoneRetrySeconds } = this.#options.config;
+    const bounds = [zoneRetrySeconds, ...(periodSeconds === 0 ? [] : [periodSeconds])];
+    const retryMs = Math.min(retryMsMax, ...bounds.map((seconds) => seconds * 1000));
     const waits = [
       ...(of.hasNews ? [overtakenMs] : []),
       ...(of.isIncomplete ? [retryMs] : []),

@@ -105,6 +105,9 @@ test("D13: however long a provider failed, it is tried again after ZONE_DELEGATI
     provider,
   });
   await settle(7_200_000);
+  const before = provider.calls.length;
+  await settle(60_000);
+  assert.ok(provider.calls.length - before >= 11, `${provider.calls.length - before} tries in a minute`);
   provider.failure = undefined;
   await settle(5_500);
   assert.deepEqual([...provider.delegated.keys()], ["x a.x"]);
