@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { gslbType, zoneDelegationType } from "@meridian/gslb";
+import { dnsEndpointType, gslbType, zoneDelegationType } from "@meridian/gslb";
 
+import { ingressType } from "@meridian/kube";
 import { ingressRules, ReferenceWorld, zone } from "./reference-world.ts";
 
 // Phrases that users of k8gb look for in the log, each when it happens in a whole cluster.
@@ -40,6 +41,21 @@ const cases: readonly {
       "debug Calling DNS provider",
       "debug Finished Reconciling zone delegation",
     ],
+  },
+  {
+    name: "D36: another address of that Ingress, at once",
+    happens: async () => {
+      await world.settle(60_000);
+      await world.patchStatus(ingressType, "dns", { loadBalancer: { ingress: [{ ip: "192.0.2.77" }] } });
+      await world.settle(1_000);
+      const delegation = await world.simulation.complete(
+        world.cluster.client.get(dnsEndpointType, {
+          ...{ namespace: "k8gb", name: "k8gb-ns-extdns-cloud-example-com" },
+        }),
+      );
+      assert.match(JSON.stringify(delegation), /192\.0\.2\.77/);
+    },
+    says: ["info available IPs", "debug Calling DNS provider"],
   },
   {
     name: "a Gslb with an Ingress of its own",
