@@ -99,7 +99,7 @@ if (await enterNamespace()) {
       assert.ok(names.includes(`configmap/written-${n}`), `written-${n} is lost`);
   });
 
-  test("only the killed cluster's own targets leave and return; the restarted one withdraws no peer", async () => {
+  test("H-07: only the killed cluster's own targets leave and return; the restarted one withdraws no peer", async () => {
     await fleet.answers(dropHost, [eu, us, za]);
     let watching = true;
     const seen = new Map<string, Set<string>>(["eu", "us", "za"].map((name) => [name, new Set<string>()]));

@@ -129,7 +129,7 @@ function question(name: string, subnet: string): Partial<Message> {
 }
 
 for (const datapath of datapaths) {
-  test(`a shared cache gives each client what it would have got alone (${datapath})`, async (t) => {
+  test(`G-01, G-04: a shared cache gives each client what it would have got alone (${datapath})`, async (t) => {
     const { resolver, authority } = served.get(datapath)!;
     if (resolver === undefined) {
       assert.notEqual(process.env["CI"], "true", "unbound is not installed");
@@ -154,7 +154,7 @@ for (const datapath of datapaths) {
     );
   });
 
-  test(`dig reads the scopes (${datapath})`, async (t) => {
+  test(`G-01, G-02, G-05: dig reads the scopes (${datapath})`, async (t) => {
     const { server } = served.get(datapath)!;
     if (!(await installed("dig"))) {
       assert.notEqual(process.env["CI"], "true", "dig is not installed");

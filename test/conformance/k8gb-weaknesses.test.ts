@@ -43,7 +43,7 @@ async function app(
   await world.settle();
 }
 
-test("D5: a GeoIP database that is missing, or is none, costs its knowledge and no answer", async () => {
+test("D5, G-06: a GeoIP database that is missing, or is none, costs its knowledge and no answer", async () => {
   await app("near", { type: "geoip" });
   await app("other");
   assert.equal(await world.condition("near", "GeoReady"), "False DatabaseMissing");
@@ -57,7 +57,7 @@ test("D5: a GeoIP database that is missing, or is none, costs its knowledge and 
   await bothServed();
 });
 
-test("D49: a question reads no file and logs nothing, whatever it asks for", async () => {
+test("D49, C-01, G-06: a question reads no file and logs nothing, whatever it asks for", async () => {
   await app("asked", { type: "geoip" });
   await world.settle(60_000);
   const before = [reads, world.logged.length];

@@ -99,7 +99,7 @@ async function count(
 
 for (const datapath of datapaths) {
   for (const by of ["nobody", "unbound", "named"] as const) {
-    test(`weights that choose what is answered keep their share with ${by} in between (${datapath})`, async (t) => {
+    test(`W-01: weights that choose what is answered keep their share with ${by} in between (${datapath})`, async (t) => {
       const counts = await count(by, "choice.p.test", datapath);
       if (counts === undefined) {
         t.skip(`${by} is not installed`);

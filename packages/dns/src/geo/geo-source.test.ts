@@ -80,7 +80,7 @@ function open(): World {
   return { database, map, source, problems, states: () => states, chosen };
 }
 
-test("files are read when they change, and only then", async () => {
+test("G-06: files are read when they change, and only then", async () => {
   const world = open();
   world.database.write(databaseOf("eu"));
   world.map.write("");
@@ -106,7 +106,7 @@ test("files are read when they change, and only then", async () => {
   );
 });
 
-test("a missing file is a problem told once, and all targets are answered until it is there", async () => {
+test("G-06: a missing file is a problem told once, and all targets are answered until it is there", async () => {
   const world = open();
   await world.source.refresh();
   await world.source.refresh();
@@ -123,7 +123,7 @@ test("a missing file is a problem told once, and all targets are answered until 
   assert.equal(world.chosen(), "eu");
 });
 
-test("what was good stays when a file goes, is damaged, half written or unreadable", async () => {
+test("G-06: what was good stays when a file goes, is damaged, half written or unreadable", async () => {
   const world = open();
   world.database.write(databaseOf("eu"));
   world.map.write("");

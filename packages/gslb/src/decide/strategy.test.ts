@@ -276,7 +276,7 @@ function decisions({ strategy, clusters }: Fleet): ReturnType<typeof decide>[] {
   });
 }
 
-test("with fresh views all clusters of a fleet of 2 to 7 pick alike", () => {
+test("S-01: with fresh views all clusters of a fleet of 2 to 7 pick alike", () => {
   fc.assert(
     fc.property(fleet, (given) => {
       const all = decisions(given).map((decision) => JSON.stringify(answeredTargets(decision)));
@@ -285,7 +285,7 @@ test("with fresh views all clusters of a fleet of 2 to 7 pick alike", () => {
   );
 });
 
-test("failover: with a healthy primary every cluster answers the primary only", () => {
+test("S-01: failover: with a healthy primary every cluster answers the primary only", () => {
   fc.assert(
     fc.property(fleet, (given) => {
       if (given.strategy.type !== "failover") return;
