@@ -81,6 +81,10 @@ function healthy({ snapshot, hosts }: ConditionFacts): ConditionOutcome | undefi
   const unaddressed = hosts
     .filter((host) => host.health === "Healthy" && !hasTargets(host.exposed))
     .map((host) => `${host.host} is healthy but ${snapshot.exposed.source} gives no address to reach it at`);
+  if (unaddressed.length > 0 && snapshot.exposed.problem === undefined)
+    unaddressed.push(
+      "its controller tells in status.loadBalancer; without one, set annotation k8gb.io/exposed-ip-addresses on the Gslb",
+    );
   if (ill.length + unaddressed.length === 0)
     return outcome("Healthy", "True", { reason: "Healthy", message: "this cluster can serve every host" });
   const reason =
@@ -152,7 +156,7 @@ function peersCarry(facts: ConditionFacts): ConditionOutcome | undefined {
     const names = missing.filter(({ geoTag }) => geoTag === tag).map(({ host }) => host);
     return `${tag} has no Gslb for ${names.join(", ")}`;
   });
-  const message = `${parts.join("; ")}; it serves nothing there, and answers from what other clusters say`;
+  const message = `${parts.join("; ")}; without one a cluster answers from what the others say; create it there, too`;
   return outcome("PeersCarry", "False", { reason: "HostNotCarried", message });
 }
 

@@ -96,12 +96,12 @@ export function policyWarnings(policy: GslbPolicy, geoTags: readonly string[]): 
   const primary = policy.strategy.primaryGeoTag;
   if (primary === "")
     return [
-      "spec.strategy.primaryGeoTag is not set, so failover acts like roundRobin; name the primary cluster",
+      `spec.strategy.primaryGeoTag is not set, so failover acts like roundRobin; name the primary cluster (${geoTags.join(", ")})`,
     ];
   return geoTags.includes(primary)
     ? []
     : [
-        `spec.strategy.primaryGeoTag ${primary} is not in the fleet (${geoTags.join(", ")}), so failover acts like roundRobin`,
+        `spec.strategy.primaryGeoTag ${primary} is not in the fleet (${geoTags.join(", ")}), so failover acts like roundRobin; name one of them`,
       ];
 }
 

@@ -130,7 +130,7 @@ test("what is missing is named: the Service, the address, the accepted host", ()
   const exposed = { targets: { A: [], AAAA: [] }, source: "the referenced object" };
   assert.match(
     messageOf(plan({ exposed }), "Healthy"),
-    /is healthy but the referenced object gives no address/,
+    /is healthy but the referenced object gives no address.*; without one, set annotation k8gb.io\/exposed-ip-addresses/,
   );
   const refused = plan({ holder: "demo/older" });
   assert.equal(messageOf(refused, "PeersReachable"), "no host is accepted, so no peer is asked");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { planGslb } from "../decide/plan-gslb.ts";
 import { explain } from "./explain.ts";
 
 test("peers are told as they stand now: when they last answered, and whether their time is over", () => {
@@ -29,6 +30,28 @@ test("peers are told as they stand now: when they last answered, and whether the
     }).peers[0]?.views.map(({ state: shown, asOf }) => [shown, asOf]);
   assert.deepEqual(told("fresh"), [["fresh", "1970-01-01T00:00:05.000Z"]]);
   assert.deepEqual(told("unreachable"), [["expired", "1970-01-01T00:00:05.000Z"]]);
+});
+
+test("own addresses are told as published only where the DNSEndpoint holds them: not with an invalid spec", () => {
+  const host = "app.x";
+  const exposed = { targets: { A: ["192.0.2.1"], AAAA: [] }, source: "test" };
+  const isPublished = (type: string): boolean | undefined => {
+    const metadata = { name: "a", namespace: "b" };
+    const gslb = { apiVersion: "k8gb.io/v1beta1", kind: "Gslb", metadata, spec: { strategy: { type } } };
+    const plan = planGslb({
+      ...{ gslb, exposed },
+      ...{ geoTag: "eu", geoTags: ["eu"], zones: ["x"], views: () => [], now: 0, stored: undefined },
+      reference: { kind: "resolved", servers: [{ host, services: [{ namespace: "b", name: "s" }] }] },
+      otherHolder: () => undefined,
+      backend: () => ({ state: "healthy", readyEndpoints: 1 }),
+    });
+    return explain({
+      ...{ host, geoTag: "eu", holder: "b/a", isOfFleet: false, wildcard: undefined, hosts: [host] },
+      ...{ latest: { plan, exposed, at: 0 }, views: [], sessions: [], zone: undefined, now: 0 },
+    }).local?.published;
+  };
+  assert.equal(isPublished("roundRobin"), true);
+  assert.equal(isPublished("roundrobbin"), false);
 });
 
 test("of a host that nobody answers for the hosts that there are are told, and else not", () => {

@@ -1,10 +1,11 @@
 import type { Zone } from "@meridian/dns";
 import { formatTime, parseObjectKey, type Condition } from "@meridian/kube";
 import { formatEndpoint } from "@meridian/runtime";
-import { addressFamilies, hasTargets } from "../decide/address-family.ts";
+import { addressFamilies } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import type { Explanation, ExplainedPeer } from "../decide/explanation.ts";
 import type { HostPlan } from "../decide/host-plan.ts";
+import { localTargetsName } from "../decide/local-targets-name.ts";
 import { viewAt, type PeerView } from "../decide/peer-view.ts";
 import { answeredTargets } from "../decide/strategy.ts";
 import type { LatestPlan } from "../controllers/gslb-controller.ts";
@@ -101,7 +102,7 @@ function hostPart(plan: HostPlan, latest: LatestPlan): Pick<Explanation, "health
       verdict: plan.health,
       services: plan.services,
     },
-    local: { targets: plan.exposed, published: hasTargets(plan.published), source: latest.exposed.source },
+    local: { targets: plan.exposed, published: isPublished(plan, latest), source: latest.exposed.source },
     ...(decision === undefined
       ? {}
       : {
@@ -114,6 +115,14 @@ function hostPart(plan: HostPlan, latest: LatestPlan): Pick<Explanation, "health
           },
         }),
   };
+}
+
+/** What it would publish is not what is in the DNSEndpoint where the spec is invalid or the object is somebody else's. */
+function isPublished({ host }: HostPlan, { plan: { records = [] } }: LatestPlan): boolean {
+  const name = canonicalName(localTargetsName(host));
+  return records.some(
+    ({ dnsName = "", targets }) => canonicalName(dnsName) === name && (targets ?? []).length > 0,
+  );
 }
 
 function explainedPeer(session: ExplainFacts["sessions"][number], views: readonly PeerView[]): ExplainedPeer {

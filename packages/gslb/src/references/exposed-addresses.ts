@@ -45,7 +45,7 @@ export function exposedAddresses(gslb: Gslb, sources: ExposedSources): ExposedOu
     const wrong = refused.map((each) => JSON.stringify(each)).join(", ");
     return {
       source,
-      problem: `${source} is ${JSON.stringify(addresses)}, and ${wrong} is no address; write addresses joined by commas, for example 192.0.2.1,192.0.2.2`,
+      problem: `${source} is ${JSON.stringify(addresses)}, and ${wrong} ${refused.length === 1 ? "is no address" : "are no addresses"}; write addresses joined by commas, for example 192.0.2.1,192.0.2.2`,
     };
   }
 
@@ -99,7 +99,10 @@ function fromNames(
         problem: `${name} (${of.source}) cannot be resolved: ${found.verdict}; the last known addresses stand`,
       };
     if (of.mustResolve && found.targets.A.length + found.targets.AAAA.length === 0)
-      return { source: of.source, problem: `${name} (${of.source}) has no address` };
+      return {
+        source: of.source,
+        problem: `${name} (${of.source}) has no address; give it one, or name another host`,
+      };
     A.push(...found.targets.A);
     AAAA.push(...found.targets.AAAA);
   }

@@ -174,9 +174,17 @@ test("F-05: a route without hosts serves those of the listeners that it attaches
   assert.equal(hostsOf([{ name: "edge", port: 80 }]), "web.x=demo/s");
 });
 
-test("an unsupported kind is told with all that are supported", () => {
+test("an unsupported kind is told with all that are supported, and a wrong version with those of its kind", () => {
   const text = serversOf(referTo(object("v9", "Foo", { name: "x" })), []);
-  assert.match(text, /^UnsupportedKind: APIVersion:v9, Kind:Foo not supported; .* TLSRoute \(.*v1alpha3/);
+  assert.match(
+    text,
+    /^UnsupportedKind: APIVersion:v9, Kind:Foo not supported; .* Service \(v1\), .* TLSRoute \(/,
+  );
+  assert.equal(
+    serversOf(referTo(object("v1", "TCPRoute", { name: "x" })), []),
+    "UnsupportedKind: APIVersion:v1, Kind:TCPRoute not supported; spec.resourceRef.apiVersion of TCPRoute must be " +
+      "gateway.networking.k8s.io/v1 or gateway.networking.k8s.io/v1alpha2",
+  );
 });
 
 test("D27: a selector looks in the namespace that the reference names, or else in the Gslb's", () => {

@@ -21,11 +21,13 @@ export function referenceKindOf({ apiVersion, kind }: ResourceReference): Refere
   );
 }
 
-/** Every kind in every version, for the message about one that is none of them. */
-export function supportedKindsText(): string {
-  return referenceKinds
-    .map(({ objects }) => `${objects.kind} (${apiVersionsOf(objects).join(", ")})`)
-    .join(", ");
+/** What a reference that means none of them should say: the versions of its kind, or else every kind. */
+export function supportedText({ kind }: ResourceReference): string {
+  const same = referenceKinds.find(({ objects }) => objects.kind === kind);
+  if (same !== undefined)
+    return `spec.resourceRef.apiVersion of ${kind} must be ${apiVersionsOf(same.objects).join(" or ")}`;
+  const kinds = referenceKinds.map(({ objects }) => `${objects.kind} (${apiVersionsOf(objects)[0]})`);
+  return `spec.resourceRef must be one of ${kinds.join(", ")}`;
 }
 
 function apiVersionsOf({ group, versions }: ReferenceKind["objects"]): readonly string[] {

@@ -3,7 +3,7 @@ import type { ReferenceFailure } from "../decide/gslb-snapshot.ts";
 import type { Gslb, ResourceReference } from "../resources/gslb.ts";
 import { ingressKind } from "./ingress-kind.ts";
 import type { ReferenceKind } from "./reference-kind.ts";
-import { referenceKindOf, supportedKindsText } from "./reference-kinds.ts";
+import { referenceKindOf, supportedText } from "./reference-kinds.ts";
 
 /** Which object a Gslb refers to. */
 export type ReferenceTarget =
@@ -38,7 +38,7 @@ export function referenceTarget(gslb: Gslb): ReferenceTarget {
   if (kind === undefined)
     return nothing(
       "UnsupportedKind",
-      `APIVersion:${ref.apiVersion ?? ""}, Kind:${ref.kind ?? ""} not supported; spec.resourceRef must be one of ${supportedKindsText()}`,
+      `APIVersion:${ref.apiVersion ?? ""}, Kind:${ref.kind ?? ""} not supported; ${supportedText(ref)}`,
     );
   const namespace = ref.namespace === undefined || ref.namespace === "" ? ownNamespace : ref.namespace;
   if (ref.name !== undefined && ref.name !== "") return { by: "name", kind, key: `${namespace}/${ref.name}` };

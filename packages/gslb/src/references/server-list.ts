@@ -28,7 +28,9 @@ export function serverByAnnotation(
 ): NamedServers {
   const host = gslb.metadata.annotations?.[hostnameAnnotation]?.trim() ?? "";
   if (host !== "") return named(serverList([{ host, services }]), problems);
-  return unusable(`a reference to a ${kind} needs the annotation ${hostnameAnnotation} with the host`);
+  return unusable(
+    `a reference to a ${kind} needs the annotation ${hostnameAnnotation} with the host; set it on the Gslb`,
+  );
 }
 
 /** Names in objects have none, whoever wrote the host; their case stays. Two are no name, and are left to be refused. */

@@ -21,7 +21,7 @@ test("there are k8gb's four, with its names and columns", () => {
     (spec.versions[0]!.additionalPrinterColumns ?? []).map(({ name }) => name).join(),
   ]);
   assert.deepEqual(told, [
-    ["gslbs.k8gb.io", "Namespaced", "", "strategy,geoTag,hosts"],
+    ["gslbs.k8gb.io", "Namespaced", "", "strategy,geoTag,hosts,Accepted,ResolvedRefs,Healthy"],
     ["gslbs.k8gb.absa.oss", "Namespaced", "", "strategy,geoTag,hosts"],
     ["zonedelegations.k8gb.io", "Cluster", "zd", "LoadBalancedZone,ParentZone,NegTTL"],
     ["dnsendpoints.externaldns.k8s.io", "Namespaced", "", ""],

@@ -1,4 +1,5 @@
-import type { CustomResourceDefinition, StructuralSchema } from "@meridian/kube";
+import type { CustomResourceDefinition, PrinterColumn, StructuralSchema } from "@meridian/kube";
+import type { GslbConditionType } from "../decide/gslb-conditions.ts";
 import { conditionsSchema, generatorAnnotation } from "./schema-parts.ts";
 import { gslbType, legacyGslbType } from "./resource-types.ts";
 
@@ -71,7 +72,8 @@ const ingress: StructuralSchema = {
 
 const resourceRef: StructuralSchema = {
   type: "object",
-  description: "The Ingress or Service whose hosts are balanced: by name, or the one that the labels match.",
+  description:
+    "The object whose hosts are balanced: Ingress, Service, VirtualService or a route, by name or as the one that the labels match.",
   properties: {
     apiVersion: text,
     kind: text,
@@ -158,6 +160,7 @@ const status: StructuralSchema = {
 function definition(
   group: string,
   specProperties: Readonly<Record<string, StructuralSchema>>,
+  moreColumns: readonly PrinterColumn[] = [],
 ): CustomResourceDefinition {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -176,6 +179,7 @@ function definition(
             { name: "strategy", type: "string", jsonPath: ".spec.strategy.type" },
             { name: "geoTag", type: "string", jsonPath: ".status.geoTag" },
             { name: "hosts", type: "string", jsonPath: ".status.hosts", priority: 1 },
+            ...moreColumns,
           ],
           subresources: { status: {} },
           schema: {
@@ -185,7 +189,12 @@ function definition(
                 apiVersion: text,
                 kind: text,
                 metadata: { type: "object" },
-                spec: { type: "object", required: ["strategy"], properties: specProperties },
+                spec: {
+                  type: "object",
+                  required: ["strategy"],
+                  description: "Which hosts are balanced, and how the clusters that answer are chosen.",
+                  properties: specProperties,
+                },
                 status,
               },
             },
@@ -196,13 +205,18 @@ function definition(
   };
 }
 
-/** k8gb's `gslbs.k8gb.io` with `status.conditions` and `status.observedGeneration` added. */
-export const gslbDefinition: CustomResourceDefinition = definition(gslbType.group, {
-  strategy,
-  serviceHealthPolicy,
-  resourceRef,
-  ingress,
-});
+/** Whether something is to be done, for `kubectl get -o wide`. */
+function conditionColumn(type: GslbConditionType): PrinterColumn {
+  const jsonPath = `.status.conditions[?(@.type=="${type}")].status`;
+  return { name: type, type: "string", jsonPath, priority: 1 };
+}
+
+/** k8gb's `gslbs.k8gb.io` with `status.conditions`, `status.observedGeneration` and columns of conditions added. */
+export const gslbDefinition: CustomResourceDefinition = definition(
+  gslbType.group,
+  { strategy, serviceHealthPolicy, resourceRef, ingress },
+  [conditionColumn("Accepted"), conditionColumn("ResolvedRefs"), conditionColumn("Healthy")],
+);
 
 /** The legacy group's definition: the same without `serviceHealthPolicy`. */
 export const legacyGslbDefinition: CustomResourceDefinition = definition(legacyGslbType.group, {

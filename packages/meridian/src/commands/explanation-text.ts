@@ -92,7 +92,7 @@ function explanationRows(explanation: Explanation, now: number): readonly string
 
 function strategyText(explanation: Explanation): string {
   const { strategy } = explanation;
-  if (strategy === undefined) return "no strategy";
+  if (strategy === undefined) return "its strategy is invalid";
   const parts = [strategy.type];
   if (strategy.primaryGeoTag !== undefined) parts.push(`primary ${strategy.primaryGeoTag}`);
   for (const [tag, weight] of Object.entries(strategy.weight ?? {})) parts.push(`${tag} ${weight}`);
