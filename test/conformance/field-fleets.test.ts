@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dnsEndpointType, dnsKeysLabel, gslbType, peerKeyName } from "@meridian/gslb";
-import { ingressType, secretType, serviceType } from "@meridian/kube";
+import {
+  endpointSliceType,
+  findCondition,
+  ingressType,
+  namespaceType,
+  secretType,
+  serviceType,
+  type Condition,
+  type KubeObject,
+} from "@meridian/kube";
 import { addressesOf, host, name, ReferenceFleet } from "./reference-fleet.ts";
 import { ingressRules, zone } from "./reference-world.ts";
 
@@ -204,6 +213,64 @@ test("H-18: of two hosts at one address each is healthy for itself", async () =>
   for (const tag of fleet.tags) {
     await becomes(fleet, [tag, "A", first], "data 192.0.2.0,192.0.2.1");
     await becomes(fleet, [tag, "A", second], "data 192.0.2.1");
+  }
+  await fleet.close();
+});
+
+test("F-12: of two tenants who claim a host the first keeps it in every cluster, over restarts, and is all that the other is told of", async () => {
+  const fleet = await ReferenceFleet.open(2);
+  await fleet.deploy("referenced", () => roundRobin);
+  const thief = { namespace: "thief", name: "mine" };
+  const ofThief = async (tag: string): Promise<string> => {
+    const world = fleet.at(tag);
+    const { status } = await world.simulation.complete(
+      world.cluster.client.get<
+        KubeObject & { readonly status?: { readonly conditions?: readonly Condition[] } }
+      >(gslbType, thief),
+    );
+    const accepted = findCondition(status?.conditions, "Accepted");
+    return `${accepted?.reason}: ${accepted?.message}`;
+  };
+  for (const tag of fleet.tags) {
+    const world = fleet.at(tag);
+    const { namespace } = thief;
+    await world.create(namespaceType, namespace);
+    await world.create(serviceType, thief.name, { namespace, spec: { ports: [{ name: "http", port: 80 }] } });
+    await world.create(endpointSliceType, thief.name, {
+      ...{ namespace, labels: { "kubernetes.io/service-name": thief.name }, addressType: "IPv4" },
+      endpoints: [{ addresses: ["10.244.0.9"], conditions: { ready: true } }],
+    });
+    await world.create(ingressType, thief.name, {
+      namespace,
+      spec: { rules: ingressRules({ [host]: thief.name }) },
+    });
+    const annotations = { "k8gb.io/exposed-ip-addresses": "203.0.113.66" };
+    const resourceRef = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", name: thief.name };
+    await world.create(gslbType, thief.name, {
+      namespace,
+      annotations,
+      spec: { strategy: failover, resourceRef },
+    });
+  }
+  const holds = async (): Promise<void> => {
+    await fleet.answers("eu", "us");
+    for (const tag of fleet.tags) {
+      assert.equal(await fleet.at(tag).condition(name, "Accepted"), "True Accepted");
+      assert.equal(
+        await ofThief(tag),
+        `HostConflict: host ${host} is held by the older Gslb default/${name}; remove it from one of the two`,
+      );
+    }
+  };
+  await fleet.at("eu").settle(10_000);
+  await holds();
+  for (const tag of fleet.tags) await fleet.at(tag).restart();
+  await fleet.at("eu").settle(10_000);
+  await holds();
+  for (const tag of fleet.tags) await fleet.at(tag).remove(gslbType, name);
+  for (const tag of fleet.tags) {
+    await becomes(fleet, [tag, "A", host], "data 203.0.113.66");
+    assert.match(await ofThief(tag), /^Accepted: /);
   }
   await fleet.close();
 });
