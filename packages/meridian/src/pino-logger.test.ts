@@ -21,7 +21,9 @@ test("an error keeps its message, code and cause", () => {
   });
   const { error } = JSON.parse(lines[0] ?? "") as { error: Record<string, unknown> };
   assert.equal(error["code"], "X");
-  assert.match(String(error["message"]), /no port: why/);
+  assert.equal(error["message"], "no port: why");
+  log.error("again", { error: new Error("no port: why", { cause: new Error("why") }) });
+  assert.match(lines[1] ?? "", /"message":"no port: why"/, "what is told already is not told again");
 });
 
 for (const fields of [
@@ -41,4 +43,17 @@ for (const fields of [
 test("a pretty line shows time, level, message and fields", () => {
   const json = `{"level":"info","time":"2026-11-30T10:08:55.123Z","cluster":"eu","why":"a b","n":2,"msg":"zone ready"}`;
   assert.equal(prettyLine(json), `10:08:55.123 INFO  zone ready cluster=eu why="a b" n=2\n`);
+});
+
+test("a pretty line has of a known error its message, and of any other the stack in lines of its own", () => {
+  const lines: string[] = [];
+  const log = pinoLogger({ format: "pretty", level: "info", write: (line) => void lines.push(line) });
+  const error = Object.assign(new Error("nothing listens there"), { code: "Refused" });
+  log.warn("list failed", { error, of: "pods" });
+  assert.match(lines[0] ?? "", /^\S+ WARN  list failed error="nothing listens there" of=pods\n$/);
+  log.error("broken", { error: new TypeError("x is undefined") });
+  assert.match(
+    lines[1] ?? "",
+    /^\S+ ERROR broken error="x is undefined"\nTypeError: x is undefined\n    at /,
+  );
 });

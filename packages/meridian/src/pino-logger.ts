@@ -37,12 +37,21 @@ export function pinoLogger(options: LogOptions): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: pino.stdSerializers.err },
+      serializers: { error: errorFields },
       redact: { paths: secretFields.flatMap((name) => [name, `*.${name}`]), censor: "[hidden]" },
     },
     stream,
   );
   return wrap(root);
+}
+
+/** As pino has it; but a cause that the message tells already is not told again. */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  let message = error.message;
+  for (let cause = error.cause; cause instanceof Error; cause = cause.cause)
+    if (!message.includes(cause.message)) message += `: ${cause.message}`;
+  return { ...pino.stdSerializers.err(error), message };
 }
 
 /** A log that cannot be written is no reason to stop serving. */
@@ -62,13 +71,31 @@ function wrap(inner: Pino): Logger {
   };
 }
 
-/** `10:08:55.123 INFO  message key=value`, from a line of JSON. */
+/**
+ * `10:08:55.123 INFO  message key=value`, from a line of JSON. Of an error with a code or reason the message says all; of
+ * any other the stack follows in lines of its own.
+ */
 export function prettyLine(json: string): string {
   const { time, level, msg, ...fields } = JSON.parse(json) as Record<string, unknown>;
-  const shown = Object.entries(fields).map(([name, value]) => {
+  const stacks: string[] = [];
+  const shown = Object.entries(fields).map(([name, field]) => {
+    const value = isError(field) ? field.message : field;
+    if (isError(field) && field.code === undefined && field.reason === undefined) stacks.push(field.stack);
     const text = typeof value === "string" ? value : JSON.stringify(value);
     return `${name}=${/[\s"]/.test(text) && typeof value === "string" ? JSON.stringify(value) : text}`;
   });
   const head = [String(time).slice(11, 23), String(level).toUpperCase().padEnd(5), String(msg)];
-  return `${[...head, ...shown].join(" ")}\n`;
+  return `${[[...head, ...shown].join(" "), ...stacks].join("\n")}\n`;
+}
+
+interface ErrorField {
+  readonly message: string;
+  readonly stack: string;
+  readonly code?: unknown;
+  readonly reason?: unknown;
+}
+
+function isError(field: unknown): field is ErrorField {
+  const { message, stack } = (field ?? {}) as Partial<ErrorField>;
+  return typeof message === "string" && typeof stack === "string";
 }

@@ -2,6 +2,7 @@ import { parseCommandLine } from "./cli/parse-command-line.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import { commands } from "./commands/index.ts";
 import { asMeridianError } from "./fleet/listen-failure.ts";
+import { logFailure } from "./log-failure.ts";
 import { exitCodeOf, MeridianError } from "./meridian-error.ts";
 import { programVersion } from "./cluster/program-version.ts";
 import { pinoLogger } from "./pino-logger.ts";
@@ -50,10 +51,7 @@ function tellFailure(
 ): void {
   const isUsage = error instanceof MeridianError && error.code === "Usage";
   if (!server || terminal.interactive || isUsage) return terminal.complain(describeFailure(error));
-  const log = pinoLogger({ format: "json", level: "error" });
-  if (!(error instanceof MeridianError)) return log.error("the server failed", { error });
-  for (const problem of error.message.split("\n"))
-    log.error("the server failed", { code: error.code, problem });
+  logFailure(pinoLogger({ format: "json", level: "error" }), error);
 }
 
 /** One line where we know what happened; the stack where we do not, since then it is a bug of ours. */

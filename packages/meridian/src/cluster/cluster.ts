@@ -1,13 +1,7 @@
 import { createApiServer, requestBodyBytesMax, type Storage } from "@meridian/apiserver";
 import { KubeClient, meterRequests } from "@meridian/controller";
 import type { Authority } from "@meridian/dns";
-import {
-  customResourceDefinitions,
-  legacyGslbType,
-  parseOperatorConfig,
-  type Operator,
-} from "@meridian/gslb";
-import type { KubeObject } from "@meridian/kube";
+import { parseOperatorConfig, type Operator } from "@meridian/gslb";
 import {
   formatEndpoint,
   type Endpoint,
@@ -20,6 +14,7 @@ import { MeridianError } from "../meridian-error.ts";
 import { startBalancer, type BalancerOptions } from "./balancer.ts";
 import { ClosingStack } from "./closing-stack.ts";
 import { installDefinitions } from "./install-definitions.ts";
+import { servedDefinitions } from "./served-definitions.ts";
 import { installPeerKey } from "./install-peer-key.ts";
 import { operatorEndpoint } from "./operator-endpoint.ts";
 
@@ -100,15 +95,6 @@ async function assemble(runtime: Runtime, options: ClusterOptions, closing: Clos
   closing.use(await serve(runtime, options, { at: options.operator, handler }));
 
   return { client, authority, operator, ready: operator.ready, [Symbol.asyncDispose]: () => closing.close() };
-}
-
-/**
- * The CRDs without that of the legacy group: kubectl takes the short name `gslb` for the first group in the alphabet, so
- * with both installed `kubectl get gslb` would show the legacy one, which has no objects here.
- */
-function servedDefinitions(): readonly KubeObject[] {
-  const legacy = `${legacyGslbType.plural}.${legacyGslbType.group}`;
-  return customResourceDefinitions.filter(({ metadata }) => metadata.name !== legacy);
 }
 
 function parseConfig(options: ClusterOptions): NonNullable<ReturnType<typeof parseOperatorConfig>["config"]> {

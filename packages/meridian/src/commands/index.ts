@@ -1,6 +1,7 @@
 import type { Command } from "../cli/command.ts";
 import { apiserverCommand } from "./apiserver.ts";
 import { childCommands } from "./cluster.ts";
+import { crdsCommand } from "./crds.ts";
 import { demoFailoverCommand } from "./demo-failover.ts";
 import { dnsCheckCommand } from "./dns-check.ts";
 import { dnsKeygenCommand } from "./dns-keygen.ts";
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   downCommand,
   labCommand,
   operatorCommand,
+  crdsCommand,
   apiserverCommand,
   // Before the command whose words they begin with.
   dnsCheckCommand,

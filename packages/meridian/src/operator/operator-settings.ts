@@ -13,7 +13,9 @@ export type OperatorSettings =
 
 /** Reads settings from flags, the environment and a file, and checks them as a whole. */
 export function operatorSettings(given: GivenSettings): OperatorSettings {
-  const { values, origins, problems } = readSettings(given);
+  const { values, origins, problems, isUnreadable } = readSettings(given);
+  // What it does not say would be told as missing.
+  if (isUnreadable) return { problems };
   const parsed = parseOperatorConfig(values, origins);
   const all = [...problems, ...(parsed.problems ?? []).map(({ message }) => message)];
   if (parsed.config === undefined || all.length > 0) return { problems: all };

@@ -11,8 +11,10 @@ import { fileURLToPath } from "node:url";
 import { clientFromKubeconfig, type KubeClient } from "@meridian/controller";
 import { DnsClient } from "@meridian/dns";
 import { customResourceDefinitions } from "@meridian/gslb";
+import type { KubeObject } from "@meridian/kube";
 import { silentLogger } from "@meridian/runtime";
 import { nodeRuntime } from "@meridian/runtime/node";
+import { parseAllDocuments } from "yaml";
 import { installDefinitions } from "../cluster/install-definitions.ts";
 import { applyAbsent } from "../examples/apply-absent.ts";
 import { examplesFolder, readExampleObjects } from "../examples/example-objects.ts";
@@ -26,6 +28,13 @@ after(async () => {
   for (const each of running) await each.kill();
   await rm(root, { recursive: true, force: true });
 });
+
+const kubeconfigText = `
+current-context: c
+contexts: [{ name: c, context: { cluster: c, user: u } }]
+clusters: [{ name: c, cluster: { server: "http://127.0.0.1:9" } }]
+users: [{ name: u, user: {} }]
+`;
 
 test("Configuration: every problem is told at once, each by its place, and nothing is started", async () => {
   const file = join(root, "wrong.yaml");
@@ -49,6 +58,70 @@ test("Configuration: every problem is told at once, each by its place, and nothi
     "NS_RECORD_TTL",
     "--metrics-address",
   ]);
+});
+
+const settings = ["--cluster-geo-tag", "eu", "--dns-zones", "example.com:cloud.example.com:30"].concat([
+  ...["--edge-dns-servers", "127.0.0.1:9", "--dns-addresses", "127.0.0.1", "--listen", "127.0.0.1:0"],
+]);
+
+for (const { name, args, says } of [
+  {
+    name: "a kubeconfig that is not there",
+    args: ["--kubeconfig", join(root, "none")],
+    says: /ERROR the server failed code=InvalidKubeconfig problem="cannot use the kubeconfig \S+: there is no such file"$/,
+  },
+  {
+    name: "a metrics address without an address",
+    args: ["--metrics-address", "none.invalid:8080", "--kubeconfig", join(root, "some")],
+    says: /ERROR the server failed code=StartFailed problem="METRICS_ADDRESS names none\.invalid, which has no address; /,
+  },
+])
+  test(`a start that fails is told in the format of the log, without a stack: ${name}`, async () => {
+    await writeFile(join(root, "some"), kubeconfigText);
+    const { status, stderr } = spawnSync(process.execPath, [main, "operator", ...settings, ...args], {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"] },
+    });
+    assert.equal(status, 1);
+    const lines = stderr.trim().split("\n");
+    for (const line of lines) assert.match(line, /^\d\d:\d\d:\d\d\.\d{3} /);
+    assert.match(lines.at(-1) ?? "", says);
+  });
+
+test("a cluster without the definitions is told of with the remedy, which crds is, and then the operator goes on", async () => {
+  const api = await startCommand(
+    ["apiserver", "--data", join(root, "bare"), "--port", "0"],
+    /kubeconfig: (\S+)\n/,
+  );
+  running.push(api);
+  const kubeconfig = api.match[1] ?? "";
+  const metrics = `127.0.0.1:${await freePort()}`;
+  const operator = await startCommand(
+    [
+      "operator",
+      ...settings,
+      "--kubeconfig",
+      kubeconfig,
+      "--datapath",
+      "dgram",
+      "--metrics-address",
+      metrics,
+    ],
+    /CustomResourceDefinitions are missing.*missing=(\S+) remedy="meridian crds \|/,
+  );
+  running.push(operator);
+  const missing = JSON.parse(operator.match[1] ?? "") as readonly string[];
+  const { stdout } = spawnSync(process.execPath, [main, "crds"], { encoding: "utf8" });
+  const printed = parseAllDocuments(stdout).map((each) => each.toJS() as KubeObject);
+  assert.deepEqual(
+    printed.map(({ metadata }) => metadata.name),
+    missing,
+  );
+  await using client = clientFromKubeconfig(runtime, await readFile(kubeconfig, "utf8"));
+  await installDefinitions(runtime, client, printed);
+  await until("ready", async () => ((await fetch(`http://${metrics}/readyz`)).ok ? true : undefined));
+  assert.equal(await operator.stop(), 0);
+  assert.equal(await api.stop(), 0);
 });
 
 interface SentSpan {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseOperatorConfig, settingDefinitions, settingKey } from "@meridian/gslb";
+import { operatorSettings } from "./operator-settings.ts";
 import { readSettings, type GivenSettings, type ReadSettings } from "./read-settings.ts";
 
 function read(given: Partial<Omit<GivenSettings, "file">> & { readonly file?: string }): ReadSettings {
@@ -73,9 +74,16 @@ for (const [name, file, says] of broken)
     assert.match(problems[0]!, says);
   });
 
+test("of a file that is no YAML nothing else is told: what it would have set is not missing", () => {
+  const given = { flags: new Map(), environment: {}, file: { path: "settings.yaml", text: "logLevel: [\n" } };
+  const { problems = [] } = operatorSettings(given);
+  assert.ok(problems.length > 0);
+  for (const problem of problems) assert.match(problem, /^settings\.yaml:\d+: /);
+});
+
 test("an empty file gives nothing", () => {
   for (const file of ["", "# nothing yet\n", "---\n"])
-    assert.deepEqual(read({ file }), { values: {}, origins: new Map(), problems: [] });
+    assert.deepEqual(read({ file }), { values: {}, origins: new Map(), problems: [], isUnreadable: false });
 });
 
 test("Configuration: every problem is told at once, each by the flag, the variable or the place in the file", () => {

@@ -16,6 +16,8 @@ export interface ReadSettings {
   readonly origins: ReadonlyMap<string, string>;
   /** What is wrong with the file. */
   readonly problems: readonly string[];
+  /** The file is no YAML, so nobody knows what it was meant to set. */
+  readonly isUnreadable: boolean;
 }
 
 /** Puts flags before the environment, and that before the file. An empty variable counts as none, but that of a prefix. */
@@ -23,7 +25,8 @@ export function readSettings({ flags, environment, file }: GivenSettings): ReadS
   const values: Record<string, string> = {};
   const origins = new Map<string, string>();
   const problems: string[] = [];
-  for (const { definition, value, origin } of file === undefined ? [] : fileSettings(file, problems)) {
+  const inFile = file === undefined ? [] : fileSettings(file, problems);
+  for (const { definition, value, origin } of inFile ?? []) {
     values[definition.variable] = value;
     origins.set(definition.variable, origin);
   }
@@ -39,7 +42,7 @@ export function readSettings({ flags, environment, file }: GivenSettings): ReadS
     values[variable] = fromFlag;
     origins.set(variable, `--${flag}`);
   }
-  return { values, origins, problems };
+  return { values, origins, problems, isUnreadable: inFile === undefined };
 }
 
 interface FileSetting {
@@ -53,15 +56,17 @@ const byKey: ReadonlyMap<string, SettingDefinition> = new Map(
   settingDefinitions.map((definition) => [settingKey(definition).toLowerCase(), definition]),
 );
 
+/** `undefined` where the file is no YAML. */
 function fileSettings(
   { path, text }: { readonly path: string; readonly text: string },
   problems: string[],
-): readonly FileSetting[] {
+): readonly FileSetting[] | undefined {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number | undefined): string => `${path}:${lines.linePos(offset ?? 0).line}`;
   for (const { message, pos } of document.errors) problems.push(`${at(pos[0])}: ${message}`);
-  if (document.errors.length > 0 || isEmpty(document)) return [];
+  if (document.errors.length > 0) return undefined;
+  if (isEmpty(document)) return [];
   if (!isMap(document.contents)) {
     problems.push(`${at(0)}: must hold settings as "key: value", for example clusterGeoTag: eu`);
     return [];

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { clientFromEnvironment, meterRequests } from "@meridian/controller";
+import { clientFromEnvironment, meterRequests, type KubeClient } from "@meridian/controller";
 import type { OperatorConfig } from "@meridian/gslb";
+import { customResourceDefinitionType } from "@meridian/kube";
 import { formatEndpoint, type Logger } from "@meridian/runtime";
 import { nodeLocalSystem, nodeRuntime } from "@meridian/runtime/node";
 import { collectDefaultMetrics, Registry } from "prom-client";
@@ -10,8 +11,10 @@ import { startBalancer, type Balancer } from "../cluster/balancer.ts";
 import type { ClosingStack } from "../cluster/closing-stack.ts";
 import { programVersion } from "../cluster/program-version.ts";
 import { resolveHost } from "../cluster/resolve-host.ts";
+import { servedDefinitions } from "../cluster/served-definitions.ts";
 import { watchedFile } from "../cluster/watched-file.ts";
 import { openDatapath } from "../dns/open-datapath.ts";
+import { logFailure } from "../log-failure.ts";
 import { MeridianError, messageOf } from "../meridian-error.ts";
 import { pinoLogger } from "../pino-logger.ts";
 import { openTracer } from "../tracing/open-tracer.ts";
@@ -21,11 +24,7 @@ import { neededRestarts, operatorSettings, type OperatorSettings } from "./opera
 /** How often the file of settings is looked at. */
 const filePeriodMs = 5_000;
 
-/**
- * Runs the balancer of a cluster until it is told to stop. @returns the exit code
- *
- * @throws MeridianError, ControllerError `InvalidKubeconfig`, NetworkError
- */
+/** Runs the balancer of a cluster until it is told to stop; its log tells of failures. @returns the exit code */
 export async function runOperator(
   terminal: Terminal,
   options: OperatorOptions,
@@ -37,8 +36,27 @@ export async function runOperator(
     for (const problem of settings.problems) log.error("Can't resolve environment variables", { problem });
     return 1;
   }
+  const log = operatorLogger(settings.config);
+  try {
+    return await serve(terminal, options, { settings, log, closing });
+  } catch (error) {
+    logFailure(log, error);
+    return 1;
+  }
+}
+
+interface Start {
+  readonly settings: Extract<OperatorSettings, { readonly config: OperatorConfig }>;
+  readonly log: Logger;
+  readonly closing: ClosingStack;
+}
+
+async function serve(
+  terminal: Terminal,
+  options: OperatorOptions,
+  { settings, log, closing }: Start,
+): Promise<number> {
   const { config } = settings;
-  const log = operatorLogger(config);
   const { version, commit } = programVersion;
   log.info("k8gb info", { version, commit: commit.slice(0, 7), geoTag: config.geoTag });
   log.debug("configuration", settings.shown);
@@ -72,6 +90,7 @@ export async function runOperator(
   );
   log.info("DNS provider resolved", { provider: providerNames[config.provider.kind] });
   log.info("the DNS server listens", { at: balancer.dns.map(formatEndpoint) });
+  void tellMissingDefinitions(client, log);
   const reloading = new Reloading(log, { balancer, config, read: () => read(terminal, options) });
   terminal.onNudge(() => void reloading.now());
   const { configPath } = options;
@@ -81,6 +100,19 @@ export async function runOperator(
   await closing.close();
   log.info("Gracefully finished, bye!");
   return 0;
+}
+
+/** Without its definitions an operator waits, and all that it could say is that lists fail. */
+async function tellMissingDefinitions(client: KubeClient, log: Logger): Promise<void> {
+  // Where they may not be listed or nobody answers, the log tells of that already.
+  const list = await client.list(customResourceDefinitionType).catch(() => undefined);
+  const names = new Set(list?.items.map(({ metadata }) => metadata.name));
+  const missing = servedDefinitions().flatMap(({ metadata: { name = "" } }) =>
+    names.has(name) ? [] : [name],
+  );
+  if (list === undefined || missing.length === 0) return;
+  const remedy = "meridian crds | kubectl apply --server-side -f -";
+  log.error("CustomResourceDefinitions are missing, and waited for", { missing, remedy });
 }
 
 /** As k8gb's log calls them. */
@@ -110,11 +142,14 @@ function operatorLogger({ log }: OperatorConfig): Logger {
 }
 
 async function addressOf(host: string, signal: AbortSignal): Promise<string> {
-  const [address] = await resolveHost(host, signal);
+  const [address] = await resolveHost(host, signal).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return [];
+  });
   if (address === undefined)
     throw new MeridianError(
       "StartFailed",
-      `METRICS_ADDRESS names ${host}, which has no address; use an address`,
+      `METRICS_ADDRESS names ${host}, which has no address; use an address, for example 0.0.0.0:8080`,
     );
   return address;
 }
