@@ -46,12 +46,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "the last answer of a peer that went silent is taken for a new one",
     invariant: 1,
+    seed: 2,
     settings: nobodyKeyed,
     plant: { dnsClient: (runtime, { dns }) => new RememberingClient(runtime, { from: dns.address }) },
   },
   {
     name: "an unreachable peer is taken for one that has nothing",
     invariant: 2,
+    seed: 8,
     settings: nobodyKeyed,
     plant: { dnsClient: (runtime, { dns }) => new EmptyHandedClient(runtime, { from: dns.address }) },
   },
@@ -71,6 +73,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "the first word of a peer after a start is taken for nothing, so that a restart is a failover",
     invariant: 3,
+    seed: 3,
     settings: nobodyKeyed,
     plant: { dnsClient: (runtime, { dns }) => new LateHearingClient(runtime, { from: dns.address }) },
   },
@@ -83,6 +86,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "all questions wait in one line, behind those to a silent peer",
     invariant: 4,
+    seed: 6,
     settings: nobodyKeyed,
     plant: { dnsClient: (runtime, { dns }) => new SingleFileClient(runtime, { from: dns.address }) },
   },
@@ -111,6 +115,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "the status of a refused object is never written",
     invariant: 7,
+    seed: 2,
     plant: {
       runtime: (runtime, tag) =>
         wrappedRuntime(runtime, { handler: (handler) => droppingRefusals(handler, tag) }),
@@ -157,7 +162,6 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "every client gets all addresses of a geoip host",
     invariant: 3,
-    seed: 2,
     settings: { geoMap: true },
     plant: {
       runtime: (runtime) =>
@@ -169,7 +173,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "a cluster with the weight 0 is drawn",
     invariant: 3,
-    seed: 9,
+    seed: 6,
     plant: {
       runtime: (runtime) =>
         wrappedRuntime(runtime, { handler: (handler) => changingEndpoints(handler, withoutZeroWeights) }),
@@ -191,6 +195,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "a lease does not end",
     invariant: 1,
+    seed: 4,
     plant: { operatorDeath: ({ authority }) => authority.lease?.renew(3_600_000) },
   },
 ];
