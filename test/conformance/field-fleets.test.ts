@@ -155,6 +155,22 @@ test("W-01, W-06: a weight of 0 is never answered while another cluster serves, 
   await fleet.close();
 });
 
+test("W-02: the weights' shares are seen in what all clusters count, to the last answer", async () => {
+  const fleet = await ReferenceFleet.open(2);
+  await fleet.deploy("referenced", () => ({ ...roundRobin, weight: { eu: 80, us: 20 } }));
+  await fleet.at("eu").settle(60_000);
+  const seen = { eu: 0, us: 0 };
+  for (const tag of fleet.tags)
+    for (let asked = 0; asked < 500; asked += 1)
+      seen[(await fleet.at(tag).dig(host)) === answerOf("eu") ? "eu" : "us"] += 1;
+  const drawnOf = (geoTag: string): number =>
+    fleet.tags.reduce((sum, tag) => sum + fleet.at(tag).cluster.authority.counters.drawn(geoTag), 0);
+  assert.deepEqual({ eu: drawnOf("eu"), us: drawnOf("us") }, seen);
+  // 800 are expected; five deviations are 63.
+  assert.ok(Math.abs(seen.eu - 800) < 70, JSON.stringify(seen));
+  await fleet.close();
+});
+
 test("W-03: a cluster that the weights leave out has the mean of them, and balancing goes on", async () => {
   const fleet = await ReferenceFleet.open(2);
   await fleet.deploy("referenced", () => ({ ...roundRobin, weight: { eu: 1 } }));

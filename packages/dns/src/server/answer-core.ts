@@ -10,7 +10,7 @@ import { headerOctets, rcode } from "../message/header.ts";
 import type { ZoneSigner } from "../zone/zone-signer.ts";
 import { ZoneView } from "../zone/zone-view.ts";
 import { AnswerAllowance, isFromZone, udpOctetsMin } from "./answer-allowance.ts";
-import { counter, counterSlot, typeCounter } from "./answer-counters.ts";
+import { counter, counterSlot, countTag, typeCounter } from "./answer-counters.ts";
 import { AnswerSigning } from "./answer-signing.ts";
 import { ChaosZone } from "./chaos-zone.ts";
 import { CookieSecrets } from "./cookie-secrets.ts";
@@ -244,6 +244,7 @@ export class AnswerCore {
     this.#counters[counter.queries]!++;
     if (query.hasQuestion) this.#counters[typeCounter(query.type)]!++;
     this.#counters[counter.rcodes + (code > 15 ? code : response.rcode)]!++;
+    if (response.isDrawn && response.answers > 0) countTag(this.#counters, response.drawnTag);
     return response.finish(query);
   }
 

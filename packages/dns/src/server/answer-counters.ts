@@ -1,3 +1,4 @@
+import { geoTagId } from "../geo/geo-tag.ts";
 import { counterNumbers, counterSlots } from "./shared-authority.ts";
 
 /** Numbers since the start, of all threads; they only rise. */
@@ -17,6 +18,8 @@ export interface AuthorityCounters {
   readonly types: ReadonlyMap<string, number>;
   /** Answers by response code, BADVERS and BADCOOKIE at 16 and 23. */
   readonly rcodes: Float64Array;
+  /** Answers for which weights drew the group of a geo tag; of `""` those of groups without one, and beyond 32 tags. */
+  readonly drawn: (geoTag: string) => number;
 }
 
 /** Places in a slot; response codes follow. */
@@ -28,9 +31,13 @@ export const counter = {
   faults: 4,
   cookiesValid: 5,
   cookiesBad: 6,
+  untagged: 7,
   types: 8,
   rcodes: 32,
+  tags: 64,
 } as const;
+/** Places for pairs of a tag's number and its count; a tag is looked for from the place that its number says on. */
+const tagsMax = 32;
 /** Types that are counted each for itself; the first place is for all others. */
 const countedTypes: readonly (readonly [number, string])[] = [
   [1, "A"],
@@ -68,6 +75,26 @@ export function typeCounter(type: number): number {
   return type < 256 ? typePlaces[type]! : counter.types;
 }
 
+/** Counts an answer for which weights drew the group of a tag (`geoTagId`). */
+export function countTag(counters: Float64Array, tag: number): void {
+  for (let tries = 0; tag !== 0 && tries < tagsMax; tries++) {
+    const at = counter.tags + 2 * ((tag + tries) & (tagsMax - 1));
+    if (counters[at] === 0) counters[at] = tag;
+    if (counters[at] !== tag) continue;
+    counters[at + 1]!++;
+    return;
+  }
+  counters[counter.untagged]!++;
+}
+
+function sumTag(memory: Float64Array, tag: number): number {
+  let sum = 0;
+  for (let slot = 0; slot < memory.length; slot += counterNumbers)
+    for (let at = slot + counter.tags; at < slot + counter.tags + 2 * tagsMax; at += 2)
+      if (memory[at] === tag) sum += memory[at + 1]!;
+  return sum;
+}
+
 /** Adds up the counters of all threads. */
 export function sumCounters(memory: SharedArrayBuffer): AuthorityCounters {
   const all = new Float64Array(memory);
@@ -86,5 +113,6 @@ export function sumCounters(memory: SharedArrayBuffer): AuthorityCounters {
       ["other", sum[counter.types]!] as const,
     ]),
     rcodes: sum.slice(counter.rcodes, counter.rcodes + rcodeCount),
+    drawn: (geoTag) => (geoTag === "" ? sum[counter.untagged]! : sumTag(all, geoTagId(geoTag))),
   };
 }

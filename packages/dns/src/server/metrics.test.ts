@@ -40,7 +40,8 @@ test("metrics and health are served beside the server", async () => {
     updates: { counters: { applied: 4, unchanged: 5, refused: 6 } },
     transfersIn: { counters: { whole: 1, incremental: 2, current: 3, failed: 7 } },
   };
-  registerDnsMetrics(registry, { authority, server, rateLimit, queryLog, threads, geo, parts });
+  const geoTags = (): readonly string[] => ["eu", "us"];
+  registerDnsMetrics(registry, { authority, server, rateLimit, queryLog, threads, geo, geoTags, parts });
   let ready: boolean | string = "no content of p.test";
   const listen = { address: endpoint.address, port: 8080 };
   await sim.complete(serveMetrics(runtime, { listen, registry, ready: () => ready }));
@@ -75,6 +76,7 @@ test("metrics and health are served beside the server", async () => {
     'meridian_dns_question_types_total{type="other"} 0',
     'meridian_dns_cookies_total{verdict="bad"} 0',
     'meridian_dns_thread_datagrams_total{event="answered"} 8',
+    'meridian_dns_weighted_answers_total{geotag="us"} 0',
     "meridian_dns_geo_database_built_seconds 1700000000",
     'meridian_dns_geo_problems{reason="MapMissing"} 1',
     'meridian_dns_updates_total{outcome="refused"} 6',

@@ -16,6 +16,8 @@ export interface DnsMetricsSources {
   readonly threads?: () => ThreadCounters;
   /** Of a `GeoSource`. */
   readonly geo?: () => GeoStatus;
+  /** The tags of weighted groups (`WeightedGroup`) whose answers are told of. */
+  readonly geoTags?: () => Iterable<string>;
   readonly parts?: PartCounters;
 }
 
@@ -51,7 +53,7 @@ export interface ThreadCounters {
  * nothing for them; their labels are transports, response codes, classes and zones served, never names that clients ask.
  */
 export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSources): void {
-  const { authority, server, rateLimit, queryLog, threads, geo, parts } = sources;
+  const { authority, server, rateLimit, queryLog, threads, geo, geoTags, parts } = sources;
   const metrics = new ScrapedMetrics(registry);
 
   metrics.counter("meridian_dns_queries_total", "Messages answered.", () => authority.counters.queries);
@@ -141,6 +143,7 @@ export function registerDnsMetrics(registry: Registry, sources: DnsMetricsSource
     });
   }
   if (geo !== undefined) registerGeo(metrics, geo);
+  if (geoTags !== undefined) registerDrawn(metrics, authority, geoTags);
   if (parts !== undefined) registerParts(metrics, parts);
   if (queryLog !== undefined) {
     metrics.counter("meridian_dns_query_log_lines_total", "Lines of the query log, by what became of them.", {
@@ -212,6 +215,17 @@ function registerGeo(metrics: ScrapedMetrics, geo: () => GeoStatus): void {
   metrics.gauge("meridian_dns_geo_problems", "What is wrong with the geo database and map, by reason.", {
     label: "reason",
     values: () => geo().problems.map(({ reason }) => [reason, 1]),
+  });
+}
+
+function registerDrawn(metrics: ScrapedMetrics, authority: Authority, geoTags: () => Iterable<string>): void {
+  metrics.counter("meridian_dns_weighted_answers_total", "Answers by the geo tag that weights drew.", {
+    label: "geotag",
+    values: () => {
+      const { drawn } = authority.counters;
+      const others: [string, number][] = drawn("") === 0 ? [] : [["other", drawn("")]];
+      return [...[...new Set(geoTags())].map((tag): [string, number] => [tag, drawn(tag)]), ...others];
+    },
   });
 }
 

@@ -46,6 +46,9 @@ export class Response implements UnsignedAnswer {
   nameAt: number = questionNameAt;
   /** Whether it is from a signed zone and the question had DO. */
   signed = false;
+  /** Whether weights drew a group, and its tag's number (`geoTagId`). */
+  isDrawn = false;
+  drawnTag = 0;
   /** Over `output`, to write four octets at once. */
   #output: DataView = new DataView(this.output.buffer);
   readonly #outputs: OutputViews = new OutputViews();
@@ -77,6 +80,7 @@ export class Response implements UnsignedAnswer {
     this.outcome = "data";
     this.nameAt = questionNameAt;
     this.signed = false;
+    this.isDrawn = false;
     this.#questionEnd = headerOctets;
     this.#questions = 0;
   }
@@ -298,10 +302,12 @@ export class Response implements UnsignedAnswer {
   #draw(words: Int32Array, set: number): number {
     const table = choiceAt(words, set);
     const count = words[table]!;
-    const drawn = this.#random.below(words[table + 2 * count - 1]!);
-    let index = 0;
-    while (index < count - 1 && drawn >= words[table + 1 + 2 * index]!) index++;
-    return set + words[table + 2 + 2 * index]!;
+    const drawn = this.#random.below(words[table + 3 * count - 2]!);
+    let group = table + 1;
+    while (group < table + 3 * count - 2 && drawn >= words[group]!) group += 3;
+    this.isDrawn = true;
+    this.drawnTag = words[group + 2]!;
+    return set + words[group + 1]!;
   }
 
   /** Writes the records that a place or weights choose, in the order that they say. */

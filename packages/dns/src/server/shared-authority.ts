@@ -42,4 +42,4 @@ export interface AnswerSettings {
 /** How many threads can count at once: the main thread in slot 0, and for each of 64 sockets two, as one replaces another. */
 export const counterSlots = 129;
 /** Numbers of each slot, 8 octets each. */
-export const counterNumbers = 64;
+export const counterNumbers = 128;

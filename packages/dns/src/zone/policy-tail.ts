@@ -51,14 +51,15 @@ function buildChoice(
   if (drawn.length === 0 || set.rdatas.length === 0) return 0;
   writer.push(drawn.length);
   const tableAt = writer.length;
-  for (let index = 0; index < 2 * drawn.length; index++) writer.push(0);
+  for (let index = 0; index < 3 * drawn.length; index++) writer.push(0);
   let total = 0;
-  drawn.forEach(({ weight, data }, index) => {
+  drawn.forEach(({ weight, tag = "", data }, index) => {
     total += allZero ? 1 : weight;
     const rdatas = rdatasFromText(set.type, data);
     const at = writer.addChosen({ type: set.type, ttl: set.ttl, rdatas, policy: rotatePolicy });
-    writer.words[tableAt + 2 * index] = total;
-    writer.words[tableAt + 2 * index + 1] = at - setAt;
+    writer.words[tableAt + 3 * index] = total;
+    writer.words[tableAt + 3 * index + 1] = at - setAt;
+    writer.words[tableAt + 3 * index + 2] = geoTagId(tag);
   });
   if (total > 0x7fff_ffff)
     throw new DnsError("BadRecord", `the weights add up to ${total}, over 2147483647; use smaller ones`);

@@ -33,6 +33,8 @@ export interface GeoGroup {
 /** Records that are answered together, and how often. */
 export interface WeightedGroup {
   readonly weight: number;
+  /** The geo tag under which answers with this group are counted. */
+  readonly tag?: string;
   /** In presentation form; a group without data is left out. */
   readonly data: readonly string[];
 }

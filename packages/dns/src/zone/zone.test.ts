@@ -230,6 +230,39 @@ test("weights choose which group is in the answer, in proportion; weight 0 only 
   assert.equal(ask(name, "A"), `NOERROR aa an: ${name} A 192.0.2.4`);
 });
 
+test("W-02: answers are counted by the tag of the group that was drawn, up to 32 tags", () => {
+  const name = "app.cloud.example.com";
+  const authority = new Authority({ random: steadyRandom });
+  const zone = new Zone(options);
+  authority.setZone(zone);
+  const drawnOf = (tags: readonly string[]): readonly number[] =>
+    tags.map((tag) => authority.counters.drawn(tag));
+  const askFor = (type: string): void => void exchange(authority, question(name, type));
+  const weighted = (tag: string | undefined): void => {
+    const groups = [{ weight: 1, data: ["192.0.2.1"], ...(tag === undefined ? {} : { tag }) }];
+    put(zone, { ...a(name, "192.0.2.1"), policy: { kind: "weighted", groups } });
+  };
+  const tags = Array.from({ length: 40 }, (_, index) => `site-${index}`);
+  for (const tag of tags) {
+    weighted(tag);
+    askFor("A");
+    askFor("TXT");
+  }
+  askFor("A");
+  const known = drawnOf(tags);
+  assert.deepEqual(new Set(known.slice(0, 32)), new Set([1]));
+  assert.deepEqual(
+    known.slice(32),
+    Array.from({ length: 8 }, () => 0),
+  );
+  assert.deepEqual(drawnOf(["", "elsewhere"]), [9, 0], "those beyond 32, the last one twice");
+  weighted(undefined);
+  askFor("A");
+  put(zone, a(name, "192.0.2.1"));
+  askFor("A");
+  assert.deepEqual(drawnOf([""]), [10]);
+});
+
 test("recordSets gives everything back, in canonical order", () => {
   const zone = new Zone(options);
   put(

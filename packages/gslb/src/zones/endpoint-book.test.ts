@@ -138,8 +138,8 @@ test("labels say how answers are chosen", () => {
     {
       kind: "weighted",
       groups: [
-        { weight: 7, data: ["192.0.2.1"] },
-        { weight: 3, data: ["192.0.2.2"] },
+        { weight: 7, tag: "eu", data: ["192.0.2.1"] },
+        { weight: 3, tag: "us", data: ["192.0.2.2"] },
       ],
     },
   );
@@ -157,8 +157,8 @@ test("an operator may choose k8gb's ways: weights as an order, TXT targets as st
   assert.deepEqual(made.resolve("app.x", "x").sets[0]?.policy, {
     kind: "weightedOrder",
     groups: [
-      { weight: 0, data: ["192.0.2.2"] },
-      { weight: 7, data: ["192.0.2.1"] },
+      { weight: 0, tag: "eu", data: ["192.0.2.2"] },
+      { weight: 7, tag: "us-east-1", data: ["192.0.2.1"] },
     ],
   });
   assert.deepEqual(dataOf(made, "t.x"), { TXT: ['"v=1" "w=2"'] });

@@ -45,7 +45,7 @@ function answerPolicy(
   if (groups !== undefined)
     return {
       kind: weights === "choice" ? "weighted" : "weightedOrder",
-      groups: groups.map(({ weight, targets: data }) => ({ weight, data })),
+      groups: groups.map(({ geoTag: tag, weight, targets: data }) => ({ weight, tag, data })),
     };
   return strategy === "roundrobin" ? { kind: "rotate" } : { kind: "fixed" };
 }

@@ -136,6 +136,10 @@ export async function startBalancer(
   closing.defer(() => operator.stop());
   registerDnsMetrics(registry, {
     ...{ authority, server, geo: () => operator.geo() },
+    geoTags: () => {
+      const { geoTag, peers } = operator.readings;
+      return [geoTag, ...peers.map((peer) => peer.geoTag)];
+    },
     ...(authority.rateLimit === undefined ? {} : { rateLimit: authority.rateLimit }),
     ...(threads === undefined ? {} : { threads: () => threads.counters }),
   });

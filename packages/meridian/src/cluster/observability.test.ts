@@ -154,7 +154,7 @@ test("Metrics: Prometheus' linter has nothing against any name, label or help, a
   assert.deepEqual(await lintMetrics(registry), []);
   const docs = fileURLToPath(new URL("../../../../docs/", import.meta.url));
   const page = await readFile(`${docs}observability.md`, "utf8");
-  const ofGslb = /^(k8gb|meridian_(gslb|peer|delegation|operator))_/;
+  const ofGslb = /^(k8gb|meridian_(gslb|peer|delegation|operator|dns_weighted))_/;
   const registered = registry.getMetricsAsArray().flatMap(({ name }) => (ofGslb.test(name) ? [name] : []));
   const named = new Set([...page.matchAll(/`((?:k8gb|meridian)_[a-z0-9_]+)`/g)].map(([, name]) => name));
   assert.deepEqual(

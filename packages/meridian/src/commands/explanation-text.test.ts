@@ -95,6 +95,25 @@ cluster za
   );
 });
 
+test("W-02: where there are weights, it is told why one client does not see their shares, and which TTL is advised", () => {
+  const linesFor = (dnsTtlSeconds: number, weight?: Readonly<Record<string, number>>): readonly string[] => {
+    const strategy = {
+      ...{ type: "roundRobin", dnsTtlSeconds, splitBrainThresholdSeconds: 0 },
+      ...(weight === undefined ? {} : { weight }),
+    };
+    const explanation = { ...us.explanation!, strategy };
+    return explanationText("x.example", [{ ...us, explanation }], now).filter((line) =>
+      line.startsWith("  weights"),
+    );
+  };
+  const text = "  weights   shares of many resolvers' questions: each keeps its answer for";
+  assert.deepEqual(linesFor(30, { eu: 80, us: 20 }), [`${text} 30 s, and so does a client`]);
+  assert.deepEqual(linesFor(300, { eu: 80, us: 20 }), [
+    `${text} 300 s, and so does a client; 30 s or less evens out sooner`,
+  ]);
+  assert.deepEqual(linesFor(300), []);
+});
+
 test("a host is unknown where no cluster that could be asked knows it, and those that they know are told", () => {
   const told = (knownHosts?: readonly string[]): ClusterExplanation => ({
     ...{ name: "eu", geoTag: "eu", answers: [] },

@@ -62,6 +62,9 @@ function explanationRows(explanation: Explanation, now: number): readonly string
       `${explanation.gslb.namespace}/${explanation.gslb.name}, ${strategyText(explanation)}`,
     ]);
   }
+  const { strategy } = explanation;
+  if (strategy !== undefined && Object.keys(strategy.weight ?? {}).length > 0)
+    rows.push(["weights", weightsText(strategy.dnsTtlSeconds)]);
   if (explanation.health !== undefined) {
     const services = explanation.health.services.map(
       (service) => `${service.namespace}/${service.name} ${service.state}, ${service.readyEndpoints} ready`,
@@ -100,6 +103,12 @@ function strategyText(explanation: Explanation): string {
   if (strategy.splitBrainThresholdSeconds > 0)
     parts.push(`unreachable peers believed ${strategy.splitBrainThresholdSeconds} s`);
   return parts.join(", ");
+}
+
+/** Why a loop of requests does not show the shares. */
+function weightsText(ttlSeconds: number): string {
+  const hint = ttlSeconds > 30 ? "; 30 s or less evens out sooner" : "";
+  return `shares of many resolvers' questions: each keeps its answer for ${ttlSeconds} s, and so does a client${hint}`;
 }
 
 /** A family of which there never was anything is left out, unless nothing else would be said of the peer. */
