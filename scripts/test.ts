@@ -31,7 +31,7 @@ interface Counts {
 const suites: Record<string, { readonly folders: readonly string[]; readonly parallel: number }> = {
   unit: { folders: ["packages", "scripts", "test/conformance", "bench"], parallel: 2 },
   simulation: { folders: ["test/simulation"], parallel: 2 },
-  e2e: { folders: ["e2e"], parallel: 1 },
+  e2e: { folders: ["e2e"], parallel: 2 },
   fuzz: { folders: ["test/fuzz"], parallel: 2 },
 };
 
