@@ -63,6 +63,14 @@ test("H-07: no cluster that starts again answers the backup while the primary is
   const fleet = await ReferenceFleet.open(3);
   await fleet.deploy("referenced", () => failover);
   await fleet.answers("eu");
+  // So far apart that there is a time in which peers were asked and did not answer yet.
+  const { simulation } = fleet.at("eu");
+  for (const [a, b] of [
+    ["eu", "us"],
+    ["us", "cz"],
+    ["cz", "eu"],
+  ] as const)
+    simulation.setLink(a, b, { delayMs: { min: 300, max: 400 } });
   for (const restarted of [["us"], ["eu"], fleet.tags]) {
     for (const tag of restarted) await fleet.at(tag).restart();
     for (const tag of restarted)
