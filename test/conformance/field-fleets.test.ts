@@ -244,6 +244,8 @@ test("H-18: of two hosts at one address each is healthy for itself", async () =>
 test("F-12: of two tenants who claim a host the first keeps it in every cluster, over restarts, and is all that the other is told of", async () => {
   const fleet = await ReferenceFleet.open(2);
   await fleet.deploy("referenced", () => roundRobin);
+  // Ages are in whole seconds.
+  await fleet.at("eu").settle(5_000);
   const thief = { namespace: "thief", name: "mine" };
   const ofThief = async (tag: string): Promise<string> => {
     const world = fleet.at(tag);
