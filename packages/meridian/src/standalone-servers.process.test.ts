@@ -115,6 +115,13 @@ test("the namespace controller can be switched off: a deleted namespace then sta
   assert.match(said, /--disable-controller gc: must be one of garbage-collection, namespaces, event-expiry/);
 });
 
+test("explain wants a name, not the address line of a browser", () => {
+  const args = [main, "explain", "https://app.cloud.example.com/", "--data", root];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  assert.equal(status, 2);
+  assert.match(stderr, /HOST https:\/\/app\.cloud\.example\.com\/: must be a name alone, for example/);
+});
+
 test("an ephemeral API server takes a given token and leaves nothing behind", async () => {
   const tokenFile = join(root, "token");
   await writeFile(tokenFile, "my-token\n");

@@ -87,3 +87,9 @@ for (const [name, given, asks] of others)
     assert.equal(asked.asks, asks);
     if (asked.asks === "refused") assert.match(asked.problem, /^annotation k8gb\.io\/.*for example/);
   });
+
+test("all that is wrong with the annotations is told at once", () => {
+  const asked = annotatedIngress(ingress({ [strategy]: "failover", [ttl]: "5s" }));
+  assert.equal(asked.asks, "refused");
+  if (asked.asks === "refused") assert.match(asked.problem, /primary-geotag.*; .*dns-ttl-seconds is "5s"/);
+});

@@ -32,15 +32,17 @@ export function annotatedIngress(ingress: Ingress): AnnotatedIngress {
   const type = annotations[strategyAnnotation];
   if (type === undefined || ownerReferences.some(isGslbReference)) return { asks: "nothing" };
   const primaryGeoTag = annotations[primaryAnnotation] ?? "";
+  const problems: string[] = [];
   if (type === "failover" && primaryGeoTag === "")
-    return refused(
+    problems.push(
       `annotation ${strategyAnnotation} is failover, which needs ${primaryAnnotation}; set it, for example to eu`,
     );
   const ttl = annotations[ttlAnnotation] ?? String(defaultTtlSeconds);
   if (!/^\d{1,10}$/.test(ttl.trim()))
-    return refused(
+    problems.push(
       `annotation ${ttlAnnotation} is ${JSON.stringify(ttl)}; it must be a whole number of seconds, for example 30`,
     );
+  if (problems.length > 0) return { asks: "refused", problem: problems.join("; ") };
   const exposed = annotations[exposedAddressesAnnotation];
   return {
     asks: "gslb",
@@ -88,8 +90,4 @@ export function saysMoreThanAsked(gslb: Gslb, asked: Gslb): boolean {
       asked.metadata.annotations?.[exposedAddressesAnnotation],
     )
   );
-}
-
-function refused(problem: string): AnnotatedIngress {
-  return { asks: "refused", problem };
 }

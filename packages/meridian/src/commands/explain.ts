@@ -52,9 +52,11 @@ export const explainCommand: Command = {
     const client = lastText(invocation, "client");
     if (client !== undefined && isIP(client) === 0)
       reader.problem(`--client ${client}: must be an address, for example 192.0.2.77`);
+    const host = (invocation.positionals[0] ?? "").replace(/\.$/, "").toLowerCase();
+    if (/[/:@\s]/.test(host))
+      reader.problem(`HOST ${host}: must be a name alone, for example app.cloud.example.com`);
     reader.finish();
     const types: readonly AddressType[] = type === "both" ? ["A", "AAAA"] : [type];
-    const host = (invocation.positionals[0] ?? "").replace(/\.$/, "").toLowerCase();
     const fleet = await openFleet(dataFolder(invocation));
     const runtime = nodeRuntime({ dataFolder: dataFolder(invocation), log: silentLogger });
     await using dnsClient = new DnsClient(runtime);
