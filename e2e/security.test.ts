@@ -87,7 +87,7 @@ test("kubeconfigs and keys are readable by their owner only, and no token stands
   }
 });
 
-test("UPDATE and transfers are refused, and change nothing", async () => {
+test("N-15: UPDATE and transfers are refused, and change nothing", async () => {
   const { dns } = await fleet.cluster("eu");
   const update = await run("nsupdate", ["-v"], {
     stdin: `server ${dns.address} ${dns.port}\nzone cloud.example.com\nupdate delete ${host}\nupdate add ${host} 60 A 203.0.113.99\nsend\n`,

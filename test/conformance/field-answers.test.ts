@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { composeMessage, parseMessage, type Edns, type Message } from "@meridian/dns";
+import type { Edns, Message } from "@meridian/dns";
 import { configMapType } from "@meridian/kube";
-import { ReusedClient } from "@meridian/runtime";
+import { ask as askAt, plainEdns, reply, said as saidAt, type Asking } from "./cluster-asking.ts";
 import { ReferenceWorld, zone } from "./reference-world.ts";
 
 // What users of other DNS servers reported, asked of one whole cluster in messages of one's own.
@@ -10,7 +10,6 @@ import { ReferenceWorld, zone } from "./reference-world.ts";
 const negativeTtl = 30;
 const address = "192.0.2.1";
 const hostOf = (name: string): string => `${name}.${zone}`;
-const plainEdns: Edns = { payloadSize: 1232, version: 0, dnssecOk: false, options: [] };
 
 let world: ReferenceWorld;
 
@@ -37,41 +36,8 @@ before(async () => {
 });
 after(() => world.close());
 
-interface Asking {
-  readonly type?: string;
-  readonly edns?: Edns;
-  readonly from?: string;
-  readonly transport?: "udp" | "tcp";
-}
-
-/** The reply in octets; `undefined` is silence. */
-function reply(
-  name: string,
-  { type = "A", edns, from = "203.0.113.1", transport = "udp" }: Asking = {},
-): Uint8Array | undefined {
-  const asked = composeMessage({
-    ...{ id: 7, questions: [{ name, type, class: 1 }] },
-    ...(edns === undefined ? {} : { edns }),
-  });
-  const output = new Uint8Array(65_535);
-  const client = new ReusedClient(transport, { address: from, port: 40_000 });
-  const length = world.cluster.authority.answer(asked, 0, asked.length, client, output);
-  return length === 0 ? undefined : output.slice(0, length);
-}
-
-const ask = (name: string, asking: Asking = {}): Message => parseMessage(reply(name, asking)!);
-
-/** An answer as `NOERROR 192.0.2.1`, and what a denial is cached by. */
-function said(name: string, type = "A"): string {
-  const { rcode, answers, authority } = ask(name, { type });
-  const codes = new Map([
-    [0, "NOERROR"],
-    [3, "NXDOMAIN"],
-    [5, "REFUSED"],
-  ]);
-  const negative = authority.map((record) => `${record.type} of ${record.name} for ${record.ttl}`);
-  return [codes.get(rcode) ?? rcode, ...answers.map(({ data }) => data), ...negative].join(" ");
-}
+const said = (name: string, type = "A"): string => saidAt(world, name, type);
+const ask = (name: string, asking: Asking = {}): Message => askAt(world, name, asking);
 
 const nodata = `NOERROR SOA of ${zone} for ${negativeTtl}`;
 const nxdomain = `NXDOMAIN SOA of ${zone} for ${negativeTtl}`;
@@ -148,7 +114,10 @@ test("N-14: of a flood from one forged network little leaves, for names of a wil
   const flood = (nameOf: (index: number) => string, asking: Asking = {}): number[] => {
     let [whole, slipped, silent] = [0, 0, 0];
     for (let index = 0; index < count; index += 1) {
-      const octets = reply(nameOf(index), { ...asking, from: asking.from ?? `198.51.100.${index % 256}` });
+      const octets = reply(world, nameOf(index), {
+        ...asking,
+        from: asking.from ?? `198.51.100.${index % 256}`,
+      });
       if (octets === undefined) silent += 1;
       else if ((octets[2]! & 2) === 0) whole += 1;
       else slipped += 1;
