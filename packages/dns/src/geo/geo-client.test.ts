@@ -16,7 +16,7 @@ function read(option: readonly number[] | undefined): readonly [string, boolean]
   return [client.octets.subarray(0, client.octetCount).join("."), client.bySubnet];
 }
 
-test("the subnet where there is one with a prefix, else the address that asked", () => {
+test("G-05: the subnet where there is one with a prefix, else the address that asked", () => {
   assert.deepEqual(read(undefined), ["203.0.113.9", false]);
   assert.deepEqual(read([0, 1, 24, 0, 192, 0, 2]), ["192.0.2.0", true]);
   assert.deepEqual(read([0, 1, 32, 0, 192, 0, 2, 7]), ["192.0.2.7", true]);

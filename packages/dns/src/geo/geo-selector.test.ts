@@ -111,7 +111,7 @@ test("without anything known all are chosen, for everybody", () => {
   assert.deepEqual(choose(new GeoSelector(), tagged("eu", "us"), "1.2.3.4"), [[0, 1], 0]);
 });
 
-test("networks of a map win over the database, field by field; the longest of them wins", async () => {
+test("G-09: networks of a map win over the database, field by field; the longest of them wins", async () => {
   const selector = await selectorOf(world, {
     map: `
 networks:

@@ -117,7 +117,7 @@ test("zones have names of their own for objects and for what clusters say of the
   assert.equal(zoneOfLocalTargetsZone("cloud.example.com"), undefined);
 });
 
-test("a name server name that breaks a limit is a problem", () => {
+test("D-15: a name server name that breaks a limit is a problem", () => {
   assert.equal(nameServerProblem(cloud, "eu", "gslb-ns-"), undefined);
   assert.match(nameServerProblem(cloud, "e".repeat(60), "gslb-ns-")!, /cannot be used/);
 });
