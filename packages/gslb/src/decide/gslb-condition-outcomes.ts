@@ -167,7 +167,8 @@ function geoReady({ snapshot: { geo }, policy }: ConditionFacts): ConditionOutco
     ? outcome("GeoReady", "False", {
         reason: "NoGeoData",
         message:
-          "nothing says where clients are, so answers hold all targets; set MERIDIAN_GEOIP_DATABASE or write a map",
+          "nothing says where clients are, so answers hold all targets; " +
+          "set MERIDIAN_GEOIP_DATABASE, or write geo.yaml into the ConfigMap of MERIDIAN_GEOIP_CONFIG_MAP",
       })
     : outcome("GeoReady", "True", { reason: "GeoReady", message: "answers go by where clients are" });
 }
