@@ -145,7 +145,7 @@ export async function startBalancer(
   });
   const health = {
     registry,
-    ready: () => authority.zones.length > 0 && authority.zones.every((zone) => zone.ready),
+    ready: () => readiness(authority.zones),
     alive: () => operator.problem ?? true,
   };
   if (options.metrics !== undefined)
@@ -196,4 +196,12 @@ function signingOf(threads: UdpWorkers): (zone: string, signing: ZoneSigning | u
       threads.unsign(origin);
     }
   };
+}
+
+/** Whether every zone answers, and there is one; or why not. */
+function readiness(zones: readonly { readonly origin: string; readonly ready: boolean }[]): true | string {
+  if (zones.length === 0)
+    return "no zone is served yet; zones are those of ZoneDelegations, which DNS_ZONES makes";
+  const waiting = zones.filter((zone) => !zone.ready).map((zone) => zone.origin);
+  return waiting.length === 0 || `${waiting.join(", ")}: not all objects are known yet`;
 }

@@ -110,6 +110,7 @@ test("a cluster without the definitions is told of with the remedy, which crds i
     /CustomResourceDefinitions are missing.*missing=(\S+) remedy="meridian crds \|/,
   );
   running.push(operator);
+  assert.match(await (await fetch(`http://${metrics}/readyz`)).text(), /^not ready: no zone is served yet; /);
   const missing = JSON.parse(operator.match[1] ?? "") as readonly string[];
   const { stdout } = spawnSync(process.execPath, [main, "crds"], { encoding: "utf8" });
   const printed = parseAllDocuments(stdout).map((each) => each.toJS() as KubeObject);
