@@ -47,6 +47,24 @@ async function answersWithin(fleet: ReferenceFleet, tag: string, forMs: number):
   return [...seen].filter((answer) => answer !== "unreachable" && answer !== "refused");
 }
 
+/** Gives all clusters the key by which they copy what the others say of themselves. */
+async function shareKey(fleet: ReferenceFleet): Promise<void> {
+  const key =
+    'key "meridian-peers" { algorithm hmac-sha256; secret "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="; };';
+  for (const tag of fleet.tags)
+    await fleet.at(tag).create(secretType, peerKeyName, {
+      ...{ namespace: "k8gb", labels: { [dnsKeysLabel]: "tsig" }, stringData: { "peers.key": key } },
+    });
+  await fleet.at("eu").settle(10_000);
+}
+
+/** So far apart that there is a time in which peers were asked and did not answer yet. */
+function setApart(fleet: ReferenceFleet): void {
+  const { simulation } = fleet.at("eu");
+  for (const a of fleet.tags)
+    for (const b of fleet.tags) if (a < b) simulation.setLink(a, b, { delayMs: { min: 300, max: 400 } });
+}
+
 for (let count = 2; count <= 7; count += 1)
   test(`S-01: failover on ${count} clusters: all answer the primary alone, and alike while it is down`, async () => {
     const fleet = await ReferenceFleet.open(count);
@@ -63,14 +81,7 @@ test("H-07: no cluster that starts again answers the backup while the primary is
   const fleet = await ReferenceFleet.open(3);
   await fleet.deploy("referenced", () => failover);
   await fleet.answers("eu");
-  // So far apart that there is a time in which peers were asked and did not answer yet.
-  const { simulation } = fleet.at("eu");
-  for (const [a, b] of [
-    ["eu", "us"],
-    ["us", "cz"],
-    ["cz", "eu"],
-  ] as const)
-    simulation.setLink(a, b, { delayMs: { min: 300, max: 400 } });
+  setApart(fleet);
   for (const restarted of [["us"], ["eu"], fleet.tags]) {
     for (const tag of restarted) await fleet.at(tag).restart();
     for (const tag of restarted)
@@ -80,6 +91,20 @@ test("H-07: no cluster that starts again answers the backup while the primary is
         `${tag} of ${restarted.join()}`,
       );
   }
+  await fleet.close();
+});
+
+test("H-07: a Gslb that is new at a backup answers the primary from the first, where clusters share the key", async () => {
+  const fleet = await ReferenceFleet.open(2);
+  await shareKey(fleet);
+  setApart(fleet);
+  await fleet.deploy("referenced", () => failover, ["eu"]);
+  await fleet.answers("eu");
+  await fleet.deploy("referenced", () => failover, ["us"]);
+  assert.deepEqual(await answersWithin(fleet, "us", 10_000), [answerOf("eu")]);
+  assert.equal(await fleet.at("us").condition(name, "Programmed"), "True Programmed");
+  await fleet.at("eu").setReady(name, false);
+  await fleet.answers("us");
   await fleet.close();
 });
 
@@ -306,13 +331,7 @@ test("C-03: with 1,000 hosts, 7 clusters all answer right within 2 s of a Pod th
   // benchmark measures.
   const settingsOf = (): Readonly<Record<string, string>> => ({ RECONCILE_REQUEUE_SECONDS: "3600" });
   const fleet = await ReferenceFleet.open(7, { settingsOf });
-  const key =
-    'key "meridian-peers" { algorithm hmac-sha256; secret "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="; };';
-  for (const tag of fleet.tags)
-    await fleet.at(tag).create(secretType, peerKeyName, {
-      ...{ namespace: "k8gb", labels: { [dnsKeysLabel]: "tsig" }, stringData: { "peers.key": key } },
-    });
-  await fleet.at("eu").settle(10_000);
+  await shareKey(fleet);
   const services = ["still", "moved"];
   const hostsOf = (service: string): readonly string[] =>
     Array.from({ length: 500 }, (_, index) => `${service}-${index}.${zone}`);
