@@ -197,7 +197,7 @@ test("W-02: the weights' shares are seen in what all clusters count, to the last
     for (let asked = 0; asked < 500; asked += 1)
       seen[(await fleet.at(tag).dig(host)) === answerOf("eu") ? "eu" : "us"] += 1;
   const drawnOf = (geoTag: string): number =>
-    fleet.tags.reduce((sum, tag) => sum + fleet.at(tag).cluster.authority.counters.drawn(geoTag), 0);
+    fleet.tags.reduce((sum, tag) => sum + fleet.at(tag).cluster.authority.drawnFor(geoTag), 0);
   assert.deepEqual({ eu: drawnOf("eu"), us: drawnOf("us") }, seen);
   // 800 are expected; five deviations are 63.
   assert.ok(Math.abs(seen.eu - 800) < 70, JSON.stringify(seen));

@@ -18,8 +18,6 @@ export interface AuthorityCounters {
   readonly types: ReadonlyMap<string, number>;
   /** Answers by response code, BADVERS and BADCOOKIE at 16 and 23. */
   readonly rcodes: Float64Array;
-  /** Answers for which weights drew the group of a geo tag; of `""` those of groups without one, and beyond 32 tags. */
-  readonly drawn: (geoTag: string) => number;
 }
 
 /** Places in a slot; response codes follow. */
@@ -87,11 +85,16 @@ export function countTag(counters: Float64Array, tag: number): void {
   counters[counter.untagged]!++;
 }
 
-function sumTag(memory: Float64Array, tag: number): number {
+/** Adds up what all threads counted for a tag. */
+export function sumTag(memory: SharedArrayBuffer, geoTag: string): number {
+  const all = new Float64Array(memory);
+  const tag = geoTagId(geoTag);
   let sum = 0;
-  for (let slot = 0; slot < memory.length; slot += counterNumbers)
-    for (let at = slot + counter.tags; at < slot + counter.tags + 2 * tagsMax; at += 2)
-      if (memory[at] === tag) sum += memory[at + 1]!;
+  for (let slot = 0; slot < all.length; slot += counterNumbers) {
+    if (tag === 0) sum += all[slot + counter.untagged]!;
+    for (let at = slot + counter.tags; tag !== 0 && at < slot + counter.tags + 2 * tagsMax; at += 2)
+      if (all[at] === tag) sum += all[at + 1]!;
+  }
   return sum;
 }
 
@@ -113,6 +116,5 @@ export function sumCounters(memory: SharedArrayBuffer): AuthorityCounters {
       ["other", sum[counter.types]!] as const,
     ]),
     rcodes: sum.slice(counter.rcodes, counter.rcodes + rcodeCount),
-    drawn: (geoTag) => (geoTag === "" ? sum[counter.untagged]! : sumTag(all, geoTagId(geoTag))),
   };
 }

@@ -5,7 +5,7 @@ import { rcode } from "../message/header.ts";
 import { foldNameText } from "../name/name.ts";
 import type { Zone } from "../zone/zone.ts";
 import { AnswerCore } from "./answer-core.ts";
-import { createCounters, sumCounters, type AuthorityCounters } from "./answer-counters.ts";
+import { createCounters, sumCounters, sumTag, type AuthorityCounters } from "./answer-counters.ts";
 import { CookieSecrets } from "./cookie-secrets.ts";
 import type { RequestPipeline } from "./dns-request.ts";
 import { readNotifySoa } from "./notify-soa.ts";
@@ -144,6 +144,11 @@ export class Authority {
   /** Of all threads that answer. */
   get counters(): AuthorityCounters {
     return sumCounters(this.#counters);
+  }
+
+  /** Answers for which weights drew the group of a geo tag; of `""` those of groups without one, and beyond 32 tags. */
+  drawnFor(geoTag: string): number {
+    return sumTag(this.#counters, geoTag);
   }
 
   /**

@@ -222,9 +222,9 @@ function registerDrawn(metrics: ScrapedMetrics, authority: Authority, geoTags: (
   metrics.counter("meridian_dns_weighted_answers_total", "Answers by the geo tag that weights drew.", {
     label: "geotag",
     values: () => {
-      const { drawn } = authority.counters;
-      const others: [string, number][] = drawn("") === 0 ? [] : [["other", drawn("")]];
-      return [...[...new Set(geoTags())].map((tag): [string, number] => [tag, drawn(tag)]), ...others];
+      const others = authority.drawnFor("");
+      const known = [...new Set(geoTags())].map((tag) => [tag, authority.drawnFor(tag)] as const);
+      return others === 0 ? known : [...known, ["other", others] as const];
     },
   });
 }

@@ -235,8 +235,7 @@ test("W-02: answers are counted by the tag of the group that was drawn, up to 32
   const authority = new Authority({ random: steadyRandom });
   const zone = new Zone(options);
   authority.setZone(zone);
-  const drawnOf = (tags: readonly string[]): readonly number[] =>
-    tags.map((tag) => authority.counters.drawn(tag));
+  const drawnOf = (tags: readonly string[]): readonly number[] => tags.map((tag) => authority.drawnFor(tag));
   const askFor = (type: string): void => void exchange(authority, question(name, type));
   const weighted = (tag: string | undefined): void => {
     const groups = [{ weight: 1, data: ["192.0.2.1"], ...(tag === undefined ? {} : { tag }) }];
