@@ -159,10 +159,13 @@ export class BelievedTargets implements Invariant {
 
   /** A cluster that was down when it should have noticed something notices it after its start. */
   #followLife(tag: Tag): void {
-    const { failedAtMs: crashedAtMs, clockMovedAtMs } = this.#world.fleet.member(tag);
+    const { failedAtMs, clockMovedAtMs } = this.#world.fleet.member(tag);
     const readySinceMs = this.#world.readySince(tag);
     const life = this.#lives.get(tag);
     if (life?.readySinceMs === readySinceMs) return;
+    // One that failed again before it was well notices nothing since it failed first.
+    const wasDown = life !== undefined && life.readySinceMs === undefined;
+    const crashedAtMs = wasDown ? life.crashedAtMs : failedAtMs;
     this.#lives.set(tag, { readySinceMs, crashedAtMs });
     if (readySinceMs === undefined) return;
     // What was stored by a wall clock that then jumped, and was not stored again, tells nothing after a start.

@@ -6,6 +6,7 @@ import { nameServerName, type ZonePair } from "../decide/zone-names.ts";
 import { peerServers } from "../peers/peer-servers.ts";
 import { lookUpAddresses } from "../references/address-book.ts";
 import type { DnsServerEntry } from "../resources/zone-delegation.ts";
+import { Ending } from "../tasks/ending.ts";
 import type { DelegationProvider } from "./delegation-provider.ts";
 import { addressesOf, type ServerLookup } from "./dns-server-entries.ts";
 import { lookUpDelegation, type ParentDelegation } from "./parent-delegation.ts";
@@ -59,7 +60,8 @@ export class FleetLookup {
     const { members } = this.#options;
     const glue = members.areDynamic ? await this.#discover(zone, signal) : undefined;
     const tags = members.candidates(zone.loadBalancedZone);
-    const found = await Promise.all(tags.map((tag) => this.#peer(zone, tag, signal)));
+    using asking = new Ending(signal);
+    const found = await Promise.all(tags.map((tag) => this.#peer(zone, tag, asking.signal)));
     return new Map(
       tags.map((tag, index) => {
         const lookup = found[index]!;
@@ -82,9 +84,13 @@ export class FleetLookup {
       .map((geoTag) => ({ geoTag, servers: this.servers(zone, geoTag, entries) }))
       .filter(({ servers }) => servers.length > 0);
     const name = canonicalName(zone.loadBalancedZone);
-    return Promise.all(
+    using asking = new Ending(signal);
+    return await Promise.all(
       asked.map(async ({ geoTag, servers }) => {
-        const question = { name, type: "NS", servers, deadlineMs: config.peerDeadlineMs, signal };
+        const question = {
+          ...{ name, type: "NS", servers },
+          ...{ deadlineMs: config.peerDeadlineMs, signal: asking.signal },
+        };
         const verdict = await dnsClient.query(question);
         const isReachable = verdict.state === "answered";
         const records = isReachable && verdict.outcome === "data" ? verdict.records : [];
