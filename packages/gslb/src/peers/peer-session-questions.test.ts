@@ -35,6 +35,29 @@ for (const [what, ours, theirs] of [
     assert.equal(peer.transfers.counters.whole, 0);
   });
 
+for (const [what, theirs] of [
+  ["no key", {}],
+  ["another key", { key: fleetKey("B") }],
+] as const)
+  test(`C-03: a hint from a peer with ${what} does not wait for a signed answer that will not come`, async () => {
+    const world = openPeerWorld([app], { key: fleetKey() });
+    const peer = await startPeer(world, theirs);
+    peer.publish(new Map([[app, ["192.0.2.1"]]]));
+    world.session.setServers([peerServer]);
+    await world.pass(deadlineMs + 500);
+    for (const [targets, seen] of [
+      [["192.0.2.2"], "fresh 192.0.2.2"],
+      [[], "empty"],
+      [["192.0.2.3"], "fresh 192.0.2.3"],
+    ] as const) {
+      await world.pass(1_100);
+      peer.publish(new Map([[app, targets]]));
+      world.session.hint();
+      await world.pass(40);
+      assert.equal(world.seen(app), seen);
+    }
+  });
+
 test("C-02: questions about hosts are spread over the period, and each host is asked once in it", async () => {
   const hosts = hostNames(600);
   const world = openPeerWorld(hosts);

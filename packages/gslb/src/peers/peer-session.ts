@@ -246,7 +246,11 @@ export class PeerSession {
   async #takeHint(): Promise<void> {
     if (this.servers.length === 0) return;
     const wasReachable = this.#isReachable;
-    const check = await this.#check();
+    // Who does not have the key leaves a signed question unanswered, and the change would wait for its deadline.
+    const check =
+      this.#mode === "questions" && !this.#transfer.isProved
+        ? await this.#transfer.look({ servers: this.#orderedServers(), signal: this.#tasks.signal })
+        : await this.#check();
     if (check.kind !== "foreign" || check.serial === undefined) return;
     if (check.serial === this.#seenSerial && wasReachable) return;
     // Only a whole round counts as having seen the serial.

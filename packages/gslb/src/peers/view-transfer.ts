@@ -114,6 +114,11 @@ export class ViewTransfer {
     return check;
   }
 
+  /** Asks only whether there is news, without proof: of a peer that is asked host by host nothing more is believed anyway. */
+  async look(question: ViewQuestion): Promise<ViewCheck> {
+    return foreign(await this.#ask(question, undefined));
+  }
+
   async #ask({ servers, signal }: ViewQuestion, key: TsigKey | undefined): Promise<Told> {
     const { dnsClient, deadlineMs } = this.#options;
     const verdict = await dnsClient.query({
