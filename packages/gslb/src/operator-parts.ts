@@ -115,6 +115,7 @@ export function assembleOperator(
     periodMs,
     onStranger: (zone, nameServer) => delegating.meet(zone, nameServer),
     onCarriage: (zone) => fleetHosts.touchZone(zone),
+    onProved: (session) => feeder.tellPeer(session),
     requiresProof: config.peerProof === "required",
     ...(options.transfers === undefined ? {} : { transfers: options.transfers }),
   });

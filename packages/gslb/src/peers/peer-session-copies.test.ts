@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { composeMessage, parseMessage } from "@meridian/dns";
 import {
+  deadlineMs,
   fleetKey,
   hostNames,
   openPeerWorld,
@@ -52,6 +53,24 @@ test("C-02: 20 peers with 10,000 hosts cost a few packets in a period", async ()
   world.packets.length = 0;
   await world.pass(periodMs);
   assert.ok(20 * world.packets.length <= 20 * 4, `${20 * world.packets.length} packets`);
+});
+
+test("a peer that gets the key later is copied from its first proved hint on, and learns that we have it, too", async () => {
+  const world = openPeerWorld([app], { key: fleetKey() });
+  const peer = await startPeer(world, {});
+  peer.publish(new Map([[app, ["192.0.2.1"]]]));
+  world.session.setServers([peerServer]);
+  await world.pass(deadlineMs + 500);
+  assert.deepEqual([world.session.contact.mode, world.proofs.count], ["questions", 0]);
+
+  peer.keyring.replace([fleetKey()]);
+  world.session.hint({ isProved: true });
+  await world.pass(50);
+  assert.deepEqual([world.session.contact.mode, world.proofs.count], ["copy", 1]);
+  assert.equal(world.session.notifyKey?.name, "meridian-peers");
+  world.session.hint({ isProved: true });
+  await world.pass(2 * periodMs);
+  assert.equal(world.proofs.count, 1);
 });
 
 test("C-03: a hint brings a change over within a few round trips, and does not wait for the period", async () => {

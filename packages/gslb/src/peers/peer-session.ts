@@ -26,6 +26,8 @@ export interface PeerSessionOptions {
   readonly tasks: TaskScope;
   /** The peer carries other hosts, or balances one otherwise, by its copied view. */
   readonly onCarriage?: () => void;
+  /** The peer has proved to have the fleet's key, as it had not before; it may not know yet that we have it, too. */
+  readonly onProved?: () => void;
 }
 
 /** How the talk with a peer goes. */
@@ -70,6 +72,7 @@ export class PeerSession {
   /** How the views were last learned. */
   #mode: PeerContact["mode"] = "nothing";
   #seenSerial: number | undefined;
+  #isHintProved = false;
   #checking: Promise<ViewCheck> | undefined;
   #checkingNext: Promise<ViewCheck> | undefined;
   #setHeard: () => void = () => {};
@@ -161,6 +164,7 @@ export class PeerSession {
    * ten that are proved.
    */
   hint(by: { readonly isProved?: boolean } = {}): void {
+    this.#isHintProved ||= by.isProved === true;
     this.#hints.open(by);
   }
 
@@ -246,9 +250,11 @@ export class PeerSession {
   async #takeHint(): Promise<void> {
     if (this.servers.length === 0) return;
     const wasReachable = this.#isReachable;
+    const isKeyShared = this.#transfer.isProved || this.#isHintProved;
+    this.#isHintProved = false;
     // Who does not have the key leaves a signed question unanswered, and the change would wait for its deadline.
     const check =
-      this.#mode === "questions" && !this.#transfer.isProved
+      this.#mode === "questions" && !isKeyShared
         ? await this.#transfer.look({ servers: this.#orderedServers(), signal: this.#tasks.signal })
         : await this.#check();
     if (check.kind !== "foreign" || check.serial === undefined) return;
@@ -277,6 +283,7 @@ export class PeerSession {
   async #checkNow(): Promise<ViewCheck> {
     const order = this.#nextOrder();
     const before = this.copy;
+    const wasProved = this.#transfer.isProved;
     const check = this.#judged(
       await this.#transfer.check({ servers: this.#orderedServers(), signal: this.#tasks.signal }),
     );
@@ -295,6 +302,7 @@ export class PeerSession {
         if (this.#mode === "copy") this.#mode = "nothing";
         if (this.copy !== before) this.#options.onCarriage?.();
     }
+    if (this.#transfer.isProved && !wasProved) this.#options.onProved?.();
     return check;
   }
 

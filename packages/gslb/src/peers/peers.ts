@@ -32,6 +32,8 @@ export interface PeersOptions {
   readonly onStranger?: (zone: string, nameServer: string) => void;
   /** A peer carries other hosts of a zone than before, or balances one otherwise. */
   readonly onCarriage?: (zone: string) => void;
+  /** A peer has proved to have the fleet's key, as it had not before; it may not know yet that we have it, too. */
+  readonly onProved?: (session: PeerSession) => void;
 }
 
 /** The sessions with all peers of all zones. */
@@ -76,12 +78,13 @@ export class Peers {
   }
 
   #open(zone: string, geoTag: string): PeerSession {
-    const { dnsClient, transfers, requiresProof = false, onCarriage } = this.#options;
+    const { dnsClient, transfers, requiresProof = false, onCarriage, onProved } = this.#options;
     const { views, tasks, deadlineMs, periodMs } = this.#options;
     const session = new PeerSession(this.#runtime, {
       ...{ zone, geoTag, dnsClient, requiresProof, views, tasks, deadlineMs, periodMs },
       ...(transfers === undefined ? {} : { transfers }),
       onCarriage: () => onCarriage?.(zone),
+      onProved: () => onProved?.(session),
     });
     session.setKey(this.#key);
     return session;

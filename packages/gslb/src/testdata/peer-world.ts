@@ -119,6 +119,8 @@ export interface PeerWorld {
   /** Each datagram and each message of a connection since it was last emptied. */
   readonly packets: string[];
   readonly carriages: { count: number };
+  /** How often the peer newly proved itself. */
+  readonly proofs: { count: number };
   /** `state targets` of a host's A view. */
   readonly seen: (host: string) => string;
   readonly pass: (ms: number) => Promise<void>;
@@ -142,6 +144,7 @@ export function openPeerWorld(
   const { runtime } = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
   const changed: string[] = [];
   const carriages = { count: 0 };
+  const proofs = { count: 0 };
   const views = new PeerViews(runtime.clock, { get: () => undefined, set() {}, retain() {} }, (host) =>
     changed.push(host),
   );
@@ -155,6 +158,7 @@ export function openPeerWorld(
     tasks: new TaskScope(silentLogger),
     requiresProof: options.requiresProof ?? false,
     onCarriage: () => (carriages.count += 1),
+    onProved: () => (proofs.count += 1),
   });
   session.setKey(options.key);
   const seen = (host: string): string => {
@@ -162,7 +166,7 @@ export function openPeerWorld(
     return `${view?.state} ${view?.targets.join(" ")}`.trim();
   };
   const pass = (ms: number): Promise<void> => simulation.run({ untilMs: simulation.nowMs + ms });
-  return { simulation, session, views, changed, packets, carriages, seen, pass };
+  return { simulation, session, views, changed, packets, carriages, proofs, seen, pass };
 }
 
 /** Where the peer is asked. */

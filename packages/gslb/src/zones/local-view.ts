@@ -17,11 +17,14 @@ export interface LocalViewOptions {
   readonly dnsClient: Pick<DnsClient, "notify">;
   readonly store: SerialStore;
   readonly tasks: TaskScope;
-  /** Each peer's servers, empty where nobody is to be told, and the key that it is known to share. */
-  readonly peers: () => readonly {
-    readonly servers: readonly Endpoint[];
-    readonly key: TsigKey | undefined;
-  }[];
+  /** Empty where nobody is to be told. */
+  readonly peers: () => readonly ToldPeer[];
+}
+
+/** A peer's servers, and the key that it is known to share. */
+export interface ToldPeer {
+  readonly servers: readonly Endpoint[];
+  readonly key: TsigKey | undefined;
 }
 
 const retryMsMax = 15_000;
@@ -73,6 +76,16 @@ export class LocalView {
   /** Publishes what was set. */
   touch(): void {
     this.#changed.wake();
+  }
+
+  /** Tells a peer of the serial that is served; of a first one all are told when it comes. */
+  tellPeer({ servers, key }: ToldPeer): void {
+    const soa = this.#zone?.soa;
+    if (soa === undefined || servers.length === 0) return;
+    this.#notifying?.start("notify", async (signal) => {
+      const signed = key === undefined ? {} : { key };
+      await this.#options.dnsClient.notify({ zone: this.#origin, soa, servers, signal, ...signed });
+    });
   }
 
   /** Stops giving the view away while nobody vouches for it, and starts again. */
@@ -161,16 +174,7 @@ export class LocalView {
   /** A newer serial takes the place of one that some peer has not acknowledged yet. */
   #tellPeers(): void {
     this.#notifying?.abort(new Error("a newer serial is told instead"));
-    const notifying = this.#tasks.child();
-    this.#notifying = notifying;
-    const { dnsClient, peers } = this.#options;
-    const { soa } = this.#zone!;
-    for (const { servers, key } of peers()) {
-      if (servers.length === 0) continue;
-      notifying.start("notify", async (signal) => {
-        const signed = key === undefined ? {} : { key };
-        await dnsClient.notify({ zone: this.#origin, soa, servers, signal, ...signed });
-      });
-    }
+    this.#notifying = this.#tasks.child();
+    for (const peer of this.#options.peers()) this.tellPeer(peer);
   }
 }

@@ -16,6 +16,7 @@ import {
   publishedText,
 } from "../decide/published-host.ts";
 import { localTargetsZone, nameServerName, type ZonePair } from "../decide/zone-names.ts";
+import type { PeerSession } from "../peers/peer-session.ts";
 import type { Peers } from "../peers/peers.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
@@ -163,6 +164,11 @@ export class ZoneFeeder {
   withhold(isWithheld: boolean): void {
     this.#isWithheld = isWithheld;
     for (const { view } of this.#zones.values()) view.withhold(isWithheld);
+  }
+
+  /** Tells one peer of the own view. */
+  tellPeer({ zone, notifyServers: servers, notifyKey: key }: PeerSession): void {
+    if (this.#options.notify) this.#zones.get(zone)?.view.tellPeer({ servers, key });
   }
 
   /** The zone that a host is in. */

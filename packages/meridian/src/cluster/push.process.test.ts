@@ -98,6 +98,23 @@ test("C-03, S-04: changes are pushed to all clusters, and one without the Gslb a
   );
 });
 
+test("a key that comes to one cluster after the other is taken up by all at once", async () => {
+  await using fleet = await LoopbackFleet.open(["eu", "us", "za"]);
+  for (const tag of ["eu", "us", "za"]) await fleet.start(tag, slow);
+  await fleet.apply("eu", { name: "app", strategy, targets: ["192.0.2.1"] });
+  await fleet.shareKey(["eu"]);
+  const told = (pattern: RegExp): Promise<unknown> =>
+    fleet.until(
+      () => condition(fleet.clusters.get("eu")!, "PeersCarry"),
+      (each) => pattern.test(each?.message ?? ""),
+    );
+  // Only a peer that shares the key tells which hosts it carries.
+  await fleet.shareKey(["us"]);
+  await told(/^us has no Gslb for app\.cloud\.example\.com; without/);
+  await fleet.shareKey(["za"]);
+  await told(/^us has no Gslb for app\.cloud\.example\.com; za has no Gslb/);
+});
+
 test("S-04: a name that nobody carries any more is denied again", async () => {
   await using fleet = await LoopbackFleet.open(["eu", "za"]);
   for (const tag of ["eu", "za"]) await fleet.start(tag, slow);

@@ -76,11 +76,11 @@ export class LoopbackFleet implements AsyncDisposable {
     return cluster;
   }
 
-  /** Gives every cluster the fleet's key. */
-  async shareKey(letter = "A"): Promise<void> {
-    const secret = Buffer.alloc(32, letter).toString("base64");
-    for (const { client } of this.clusters.values())
-      await client.create(secretType, {
+  /** Gives every cluster, or these, the fleet's key. */
+  async shareKey(tags: Iterable<string> = this.clusters.keys()): Promise<void> {
+    const secret = Buffer.alloc(32, "A").toString("base64");
+    for (const tag of tags)
+      await this.clusters.get(tag)!.client.create(secretType, {
         ...{ apiVersion: "v1", kind: "Secret" },
         metadata: { namespace: "k8gb", name: "peers", labels: { [dnsKeysLabel]: "tsig" } },
         stringData: { "peers.key": `key "meridian-peers" { algorithm hmac-sha256; secret "${secret}"; };` },
