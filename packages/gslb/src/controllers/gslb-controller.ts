@@ -112,7 +112,7 @@ export class GslbController {
     this.#options = options;
     this.#tracer = options.tracer ?? silentTracer;
     this.#objects = new GslbObjects(options);
-    this.#asked = new AskedHosts(options.peers);
+    this.#asked = new AskedHosts(options.peers, this.claims);
     this.controller = new Controller(runtime, {
       name: "gslb",
       concurrency,
@@ -313,9 +313,9 @@ export class GslbController {
   }
 
   #forget(key: string): void {
-    this.#asked.remove(key);
     this.#options.observer?.onGone(key);
     for (const other of this.claims.remove(key)) this.controller.enqueue(other);
+    this.#asked.remove(key);
     this.index.remove(key);
     this.#options.addresses.forget(key);
     this.#plans.delete(key);

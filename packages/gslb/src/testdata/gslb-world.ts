@@ -23,6 +23,8 @@ export interface GslbWorld extends TestApi {
   readonly copies: ClusterCopies;
   /** The Gslb of each reconcile since they were last taken. */
   readonly takeReconciled: () => readonly string[];
+  /** Hosts for which peers were begun to be asked (`+host`) and no longer asked (`-host`) since they were last taken. */
+  readonly takeAsked: () => readonly string[];
   /** What host names are known as; one that is not in it is pending. */
   readonly names: Map<string, LookedUp>;
   /** Follows everything; resolves when each Gslb was looked at once. */
@@ -45,9 +47,19 @@ export function openGslbWorld(): GslbWorld {
   const copies = new ClusterCopies(api.runtime, { client: api.client, tasks });
   const names = new Map<string, LookedUp>();
   let reconciled: string[] = [];
+  const hosts = new Set<string>();
+  let asked: string[] = [];
   const gslbs = new GslbController(api.runtime, {
     ...{ client: api.client, copies, geoTag: "eu", geoTags: ["eu"] },
-    peers: { addHost() {}, removeHost() {} },
+    peers: {
+      addHost(host) {
+        if (!hosts.has(host)) asked.push(`+${host}`);
+        hosts.add(host);
+      },
+      removeHost(host) {
+        if (hosts.delete(host)) asked.push(`-${host}`);
+      },
+    },
     views: { of: () => [] },
     addresses: {
       forget() {},
@@ -72,6 +84,11 @@ export function openGslbWorld(): GslbWorld {
     takeReconciled() {
       const taken = reconciled.toSorted();
       reconciled = [];
+      return taken;
+    },
+    takeAsked() {
+      const taken = asked;
+      asked = [];
       return taken;
     },
     async start() {
