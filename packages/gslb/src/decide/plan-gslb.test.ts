@@ -2,86 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findCondition } from "@meridian/kube";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
-import type { Gslb, GslbStatus, GslbStrategy } from "../resources/gslb.ts";
-import type { GslbSnapshot, Server } from "./gslb-snapshot.ts";
+import type { GslbStatus } from "../resources/gslb.ts";
+import { failover, host, isTrue, plan, record, server, view, type Given } from "../testdata/gslb-plans.ts";
 import type { BackendHealth } from "./health.ts";
-import type { PeerState, PeerView } from "./peer-view.ts";
-import { planGslb, type GslbPlan } from "./plan-gslb.ts";
-
-const now = 1_767_225_600_000;
-const host = "app.cloud.example.com";
-
-function view(geoTag: string, state: PeerState, ...targets: readonly string[]): PeerView {
-  const since = state === "unreachable" ? { unreachableSince: now - 10_000 } : {};
-  return { geoTag, family: "A", state, targets, verdict: state, ...since };
-}
-
-interface Given {
-  readonly strategy?: GslbStrategy;
-  readonly servers?: readonly Server[];
-  readonly health?: BackendHealth;
-  readonly exposed?: GslbSnapshot["exposed"];
-  readonly views?: readonly PeerView[];
-  readonly stored?: readonly DnsEndpointRecord[];
-  readonly status?: GslbStatus;
-  readonly reference?: GslbSnapshot["reference"];
-  readonly holder?: string;
-  readonly zones?: readonly string[];
-  readonly endpointProblem?: GslbSnapshot["endpointProblem"];
-  readonly onBackend?: () => void;
-  readonly geo?: GslbSnapshot["geo"];
-  /** When the Gslb was made. */
-  readonly madeAtMs?: number;
-}
-
-function plan(given: Given = {}): GslbPlan {
-  const gslb: Gslb = {
-    apiVersion: "k8gb.io/v1beta1",
-    kind: "Gslb",
-    metadata: {
-      ...{ name: "app", namespace: "demo", generation: 3 },
-      ...(given.madeAtMs === undefined ? {} : { creationTimestamp: new Date(given.madeAtMs).toISOString() }),
-    },
-    spec: { strategy: given.strategy ?? { type: "failover", primaryGeoTag: "eu", dnsTtlSeconds: 5 } },
-    ...(given.status === undefined ? {} : { status: given.status }),
-  };
-  return planGslb({
-    gslb,
-    geoTag: "eu",
-    geoTags: ["eu", "us", "za"],
-    reference: given.reference ?? { kind: "resolved", servers: given.servers ?? [server(host)] },
-    exposed: given.exposed ?? { targets: { A: ["192.0.2.2", "192.0.2.1"], AAAA: [] }, source: "test" },
-    zones: given.zones ?? ["cloud.example.com"],
-    otherHolder: () => given.holder,
-    backend: () => {
-      given.onBackend?.();
-      return { state: given.health ?? "healthy", readyEndpoints: given.health === undefined ? 1 : 0 };
-    },
-    views: () => given.views ?? [view("us", "fresh", "198.51.100.1"), view("za", "empty")],
-    stored: given.stored,
-    ...(given.endpointProblem === undefined ? {} : { endpointProblem: given.endpointProblem }),
-    ...(given.geo === undefined ? {} : { geo: given.geo }),
-    now,
-  });
-}
-
-function server(name: string): Server {
-  return { host: name, services: [{ namespace: "demo", name: "app" }] };
-}
-
-function record(
-  dnsName: string,
-  targets: readonly string[],
-  labels?: Readonly<Record<string, string>>,
-): DnsEndpointRecord {
-  return { dnsName, recordType: "A", recordTTL: 5, targets, ...(labels === undefined ? {} : { labels }) };
-}
-
-const failover = { strategy: "failover" };
-const isTrue = (result: GslbPlan, type: string): string => {
-  const condition = findCondition(result.status.conditions, type);
-  return condition === undefined ? "absent" : `${condition.status} ${condition.reason}`;
-};
 
 test("a healthy primary: localtargets first, then the host, own targets in their order", () => {
   const result = plan();
@@ -118,22 +41,6 @@ test("nobody serves: the host stays, with an empty list, and is not among the he
   const result = plan({ health: "notFound", views: [view("us", "empty")] });
   assert.deepEqual(result.records, [record(host, [], failover)]);
   assert.deepEqual(result.status.healthyRecords, {});
-});
-
-test("what is missing is named: the Service, the address, the accepted host", () => {
-  const messageOf = (result: GslbPlan, type: string): string =>
-    findCondition(result.status.conditions, type)?.message ?? "absent";
-  assert.match(
-    messageOf(plan({ health: "notFound" }), "Healthy"),
-    /is NotFound: there is no Service demo\/app$/,
-  );
-  const exposed = { targets: { A: [], AAAA: [] }, source: "the referenced object" };
-  assert.match(
-    messageOf(plan({ exposed }), "Healthy"),
-    /is healthy but the referenced object gives no address.*; without one, set annotation k8gb.io\/exposed-ip-addresses/,
-  );
-  const refused = plan({ holder: "demo/older" });
-  assert.equal(messageOf(refused, "PeersReachable"), "no host is accepted, so no peer is asked");
 });
 
 test("weights are labels of the host record, which is the second", () => {
@@ -407,44 +314,4 @@ test("a DNSEndpoint of somebody else is not written", () => {
   });
   assert.equal(result.records, undefined);
   assert.equal(isTrue(result, "Programmed"), "False DNSEndpointNotOwned");
-});
-
-test("the required status fields are there whatever is wrong", () => {
-  const reference = { kind: "failed", reason: "UnsupportedKind", message: "no", gone: false } as const;
-  const { status } = plan({ reference, strategy: { type: "" } });
-  assert.deepEqual([status.geoTag, status.healthyRecords, status.serviceHealth], ["eu", {}, {}]);
-});
-
-test("a geoip Gslb says whether places are known, and no longer once its strategy is another", () => {
-  const geoReady = (result: GslbPlan): string | undefined => {
-    const condition = findCondition(result.status.conditions, "GeoReady");
-    return condition && `${condition.status} ${condition.reason}`;
-  };
-  const strategy = { type: "geoip" };
-  assert.equal(geoReady(plan({ strategy })), undefined);
-  assert.equal(geoReady(plan({ geo: { isEmpty: true } })), undefined);
-  assert.equal(geoReady(plan({ strategy, geo: { isEmpty: true } })), "False NoGeoData");
-  assert.equal(geoReady(plan({ strategy, geo: { isEmpty: false } })), "True GeoReady");
-  const problem = { reason: "DatabaseMissing", message: "it is not there" };
-  const missing = plan({ strategy, geo: { isEmpty: false, problem } });
-  assert.equal(geoReady(missing), "False DatabaseMissing");
-  assert.equal(geoReady(plan({ strategy, status: missing.status })), "False DatabaseMissing");
-  assert.equal(geoReady(plan({ status: missing.status })), undefined);
-});
-
-test("a Gslb that was just made misses its fellows in other clusters only when they had time to be made", () => {
-  const views = [{ ...view("us", "fresh", "198.51.100.1"), carried: false }];
-  const carried = (given: Given): readonly (string | number | undefined)[] => {
-    const { status, afterMs } = plan({ views, ...given });
-    return [findCondition(status.conditions, "PeersCarry")?.reason, afterMs];
-  };
-  assert.deepEqual(carried({ madeAtMs: now - 1_000 }), [undefined, 4_000], "and it is looked at again then");
-  assert.deepEqual(carried({ madeAtMs: now - 5_000 }), ["HostNotCarried", undefined]);
-  assert.deepEqual(
-    carried({ madeAtMs: now + 3_600_000 }),
-    ["HostNotCarried", undefined],
-    "the own clock is behind",
-  );
-  const all = views.map((each) => ({ ...each, carried: true }));
-  assert.deepEqual(carried({ madeAtMs: now, views: all }), ["PeersCarry", undefined]);
 });

@@ -90,7 +90,7 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
         .filter(({ isRefused = false }) => !isRefused)
         .map(({ name, namespace }) => ({ name, namespace })),
     })),
-    conditions: withConditions(keptConditions(snapshot, policy), conditions, {
+    conditions: withConditions(keptConditions(snapshot, { policy, hosts }), conditions, {
       generation: gslb.metadata.generation,
       now,
     }),
@@ -110,11 +110,21 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
   };
 }
 
-/** One about geography says nothing once the strategy is another. */
-function keptConditions({ gslb }: GslbSnapshot, { policy }: ParsedPolicy): readonly Condition[] | undefined {
-  const conditions = gslb.status?.conditions;
-  const isStale = policy !== undefined && policy.strategy.type !== "geoip";
-  return isStale ? conditions?.filter(({ type }) => type !== "GeoReady") : conditions;
+/**
+ * What is told of a moment that is over goes: about places once the strategy is another, about Gslbs of peers once all have
+ * answered and none tells.
+ */
+function keptConditions(
+  { gslb }: GslbSnapshot,
+  { policy: { policy }, hosts }: { readonly policy: ParsedPolicy; readonly hosts: readonly HostPlan[] },
+): readonly Condition[] | undefined {
+  const hasGeo = policy === undefined || policy.strategy.type === "geoip";
+  const mayTell = hosts.some(({ views }) =>
+    views.some(({ state, carried }) => carried !== undefined || (state !== "fresh" && state !== "empty")),
+  );
+  return gslb.status?.conditions?.filter(
+    ({ type }) => (hasGeo || type !== "GeoReady") && (mayTell || type !== "PeersCarry"),
+  );
 }
 
 /** After a failed lookup the hosts stay claimed as they last were, so that peers can still serve them. */
