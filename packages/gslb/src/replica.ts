@@ -89,6 +89,7 @@ export function assembleReplica(runtime: Runtime, options: ReplicaOptions): Repl
   });
   const start = (): void => {
     copies.endpoints.addHandler({
+      onAdd: (object) => fleetHosts.touchEndpoint(object),
       onUpdate: (_old, object) => fleetHosts.touchEndpoint(object),
       onDelete: (object) => fleetHosts.touchEndpoint(object),
     });

@@ -82,3 +82,25 @@ test("peers' views of a host outlive the Gslb that held it, where a younger one 
   assert.deepEqual(world.takeAsked(), ["-app.cloud.example.com"]);
   await world.close();
 });
+
+test("a host that a Gslb names and cannot balance is the fleet's, unless it was balanced by that Gslb before", async () => {
+  const world = openGslbWorld();
+  const { truth, clock } = world;
+  const gslb = (type: string): Gslb => ({
+    ...{ apiVersion: "k8gb.io/v1beta1", kind: "Gslb", metadata: { namespace: "demo", name: "app" } },
+    spec: {
+      strategy: { type },
+      ingress: { rules: [{ host: "app.cloud.example.com", http: { paths: [] } }] },
+    },
+  });
+  truth.put(gslb("Wrong"));
+  await world.start();
+  assert.deepEqual(world.takeAsked(), [], "peers that carry it are answered for as if it were not there");
+  truth.put(gslb("roundRobin"));
+  await clock.advance(1000);
+  assert.deepEqual(world.takeAsked(), ["+app.cloud.example.com"]);
+  truth.put(gslb("Wrong"));
+  await clock.advance(1000);
+  assert.deepEqual(world.takeAsked(), [], "what it published goes on");
+  await world.close();
+});

@@ -180,6 +180,46 @@ test("a host of a Gslb here is that one's, and the fleet's again when that is go
   assert.deepEqual([world.answer(), world.asked.has(app)], ["denied", false]);
 });
 
+test("a Gslb takes a host over without a moment in which it is denied", async () => {
+  const world = open();
+  world.sessions[0].tell({ app: failover });
+  world.hosts.touchZone(zone);
+  await world.pass();
+  serve(world, "us", "198.51.100.1");
+  world.hosts.addHost(app, 0);
+  world.hosts.touchZone(zone);
+  await world.pass(5_000);
+  assert.equal(world.answer(), "198.51.100.1", "its DNSEndpoint is not there yet");
+  const given = (kind: string): DnsEndpoint => ({
+    ...{ apiVersion: "externaldns.k8s.io/v1alpha1", kind: "DNSEndpoint" },
+    metadata: {
+      ...{ namespace: "demo", name: "app" },
+      ownerReferences: [{ apiVersion: "k8gb.io/v1beta1", kind, name: "app", uid: "1", controller: true }],
+    },
+    spec: { endpoints: [{ dnsName: app.toUpperCase(), recordType: "A", targets: [] }] },
+  });
+  world.hosts.touchEndpoint(given("Other"));
+  assert.equal(world.answer(), "198.51.100.1");
+  world.hosts.touchEndpoint(given("Gslb"));
+  assert.deepEqual([world.answer(), world.asked.has(app)], ["denied", true]);
+});
+
+test("a host is not the fleet's for ever where its Gslb gets no DNSEndpoint, nor when that Gslb goes and no peer carries it", async () => {
+  for (const isGone of [false, true]) {
+    const world = open();
+    world.sessions[0].tell({ app: failover });
+    world.hosts.touchZone(zone);
+    await world.pass();
+    serve(world, "us", "198.51.100.1");
+    world.hosts.addHost(app, 0);
+    world.sessions[0].tell({});
+    world.sessions[1].tell({});
+    if (isGone) world.hosts.removeHost(app);
+    await world.pass(isGone ? 0 : 31_000);
+    assert.deepEqual([world.answer(), world.asked.has(app)], ["denied", !isGone]);
+  }
+});
+
 /** After so long what peers say is stored, too. */
 const storedMs = 3_000;
 

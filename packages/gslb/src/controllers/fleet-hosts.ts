@@ -6,7 +6,7 @@ import {
   type KubeClient,
   type Lister,
 } from "@meridian/controller";
-import { deepEqual, isNotFound, objectKey } from "@meridian/kube";
+import { controllerOf, deepEqual, isNotFound, objectKey } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import { planFleetHost } from "../decide/fleet-host.ts";
@@ -21,6 +21,7 @@ import {
   type DnsEndpoint,
   type DnsEndpointRecord,
 } from "../resources/dns-endpoint.ts";
+import { isGslbReference } from "../resources/owner.ts";
 import { dnsEndpointType } from "../resources/resource-types.ts";
 import type { ZoneDelegation } from "../resources/zone-delegation.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
@@ -65,13 +66,16 @@ const policyProperty = "meridian/policy";
 /** Objects of a zone over which hosts are spread, so that ten thousand fit and a change writes little. */
 const shards = 16;
 const storeAfterMs = 2_000;
+/** So long a host is answered on for a Gslb of this cluster whose DNSEndpoint does not give it. */
+const handOverMsMax = 30_000;
 
 /**
  * Answers for hosts that peers carry and this cluster does not: it is delegated to all the same, and would else deny names
  * that exist. What peers tell with their views is enough to decide as they do; the records are kept in DNSEndpoints of
  * their own, so that they are there after a start, before anybody was asked.
  *
- * As soon as a Gslb of this cluster holds such a host, the host is that one's.
+ * As soon as a Gslb of this cluster holds such a host, the host is that one's; it is answered on until that one's DNSEndpoint
+ * gives it.
  */
 export class FleetHosts {
   readonly controller: Controller;
@@ -79,6 +83,8 @@ export class FleetHosts {
   readonly #options: FleetHostsOptions;
   /** Hosts that Gslbs of this cluster hold. */
   readonly #own = new Set<string>();
+  /** Those of them that are still answered here, and until when, by the clock that only rises. */
+  readonly #handingOver = new Map<string, number>();
   readonly #hosts = new Map<string, FleetHost>();
   readonly #shards = new Map<string, Set<string>>();
   readonly #dirty = new Set<string>();
@@ -123,9 +129,12 @@ export class FleetHosts {
   /** A Gslb of this cluster holds a host: its peers are asked for it, and it is that one's. */
   addHost(host: string, thresholdSeconds: number): void {
     const name = canonicalName(host);
-    const isNew = !this.#own.has(name);
+    const known = this.#own.has(name) ? undefined : this.#hosts.get(name);
     this.#own.add(name);
-    if (isNew) this.#drop(name, { isAsked: true });
+    if (known !== undefined) {
+      this.#handingOver.set(name, this.#runtime.clock.monotonicMs() + handOverMsMax);
+      this.controller.enqueueAfter(this.#keyOf(known.zone, name), handOverMsMax);
+    }
     this.#options.peers.addHost(name, thresholdSeconds);
   }
 
@@ -133,9 +142,13 @@ export class FleetHosts {
   removeHost(host: string): void {
     const name = canonicalName(host);
     this.#own.delete(name);
+    this.#handingOver.delete(name);
     const zone = zoneOf(name, this.#options.zones());
     const carriers = this.#sessions(zone ?? "").filter(({ copy }) => copy.carries(name));
-    if (zone === undefined || carriers.length === 0) return this.#options.peers.removeHost(name);
+    if (zone === undefined || carriers.length === 0) {
+      this.#drop(name);
+      return this.#options.peers.removeHost(name);
+    }
     const policy = carriers.map(({ copy }) => copy.policy(name)).find((told) => told !== undefined);
     this.#adopt(name, { zone: canonicalName(zone), policy });
     this.touchZone(zone);
@@ -164,9 +177,11 @@ export class FleetHosts {
     if (this.#hosts.has(host)) this.#plan(host);
   }
 
-  /** A DNSEndpoint was changed by somebody: ours is put right. */
+  /** A DNSEndpoint is there, or was changed or deleted by somebody: ours is put right, a Gslb's takes hosts over. */
   touchEndpoint(object: DnsEndpoint): void {
     const key = objectKey(object.metadata);
+    if (this.#handingOver.size > 0 && isGslbReference(controllerOf(object)))
+      for (const { dnsName = "" } of object.spec?.endpoints ?? []) this.#handOver(canonicalName(dnsName));
     const isOurs = object.metadata.labels?.[fleetHostsLabel] !== undefined || this.#shards.has(key);
     if (isOurs && !this.#isAsWanted(key)) this.controller.enqueue(key);
   }
@@ -187,12 +202,18 @@ export class FleetHosts {
     const isServed = this.#options.zones().some((each) => canonicalName(each) === zone);
     const carriage = isServed ? this.#carriage(zone) : new Map<string, Carried>();
     for (const [host, known] of [...this.#hosts]) {
-      if (known.zone !== zone || carriage.has(host)) continue;
+      if (known.zone !== zone || carriage.has(host) || this.#own.has(host)) continue;
       // Who was not heard since the start may carry it.
       if (isServed && !this.#isSettled(zone)) continue;
-      this.#drop(host, { isAsked: false });
+      this.#drop(host);
+      this.#options.peers.removeHost(host);
     }
-    for (const [host, { policy }] of carriage) if (!this.#own.has(host)) this.#adopt(host, { zone, policy });
+    for (const [host, { policy }] of carriage) {
+      const known = this.#hosts.get(host);
+      // What peers say of all the others is the same as before, and there may be thousands.
+      const isSame = known?.zone === zone && deepEqual(policy ?? known.policy, known.policy);
+      if (!isSame && !this.#own.has(host)) this.#adopt(host, { zone, policy });
+    }
     this.#tell(zone);
   }
 
@@ -236,17 +257,20 @@ export class FleetHosts {
     this.#plan(host);
   }
 
-  #drop(host: string, { isAsked }: { readonly isAsked: boolean }): void {
+  #handOver(host: string): void {
+    if (this.#handingOver.delete(host)) this.#drop(host);
+  }
+
+  #drop(host: string): void {
     const known = this.#hosts.get(host);
     if (known === undefined) return;
     this.#hosts.delete(host);
     const key = this.#keyOf(known.zone, host);
     this.#shards.get(key)?.delete(host);
-    if (!isAsked) this.#options.peers.removeHost(host);
     this.#changed(key);
   }
 
-  #plan(host: string): number | undefined {
+  #plan(host: string): void {
     const known = this.#hosts.get(host)!;
     const { records: planned, afterMs } = planFleetHost({
       ...{ host, policy: known.policy, geoTag: this.#options.geoTag, stored: known.records },
@@ -255,10 +279,9 @@ export class FleetHosts {
     const records = withPolicy(planned, known.policy);
     const key = this.#keyOf(known.zone, host);
     if (afterMs !== undefined) this.controller.enqueueAfter(key, afterMs);
-    if (deepEqual(records, known.records)) return afterMs;
+    if (deepEqual(records, known.records)) return;
     known.records = records;
     this.#changed(key);
-    return afterMs;
   }
 
   #changed(key: string): void {
@@ -268,7 +291,13 @@ export class FleetHosts {
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<void> {
-    for (const host of this.#shards.get(key) ?? []) this.#plan(host);
+    const nowMs = this.#runtime.clock.monotonicMs();
+    for (const host of this.#shards.get(key) ?? []) {
+      const leftMs = (this.#handingOver.get(host) ?? Infinity) - nowMs;
+      if (leftMs <= 0) this.#handOver(host);
+      else this.#plan(host);
+      if (leftMs > 0 && leftMs < Infinity) this.controller.enqueueAfter(key, leftMs);
+    }
     if (this.#isAsWanted(key) || !this.#options.isWriting()) return;
     const records = this.#recordsOf(key);
     const desired = this.#desired(key, records);
@@ -328,7 +357,9 @@ export class FleetHosts {
 
   /** Tells the zone's user which hosts have no Gslb here, each time that they are others. */
   #tell(zone: string): void {
-    const hosts = [...this.#hosts].flatMap(([host, known]) => (known.zone === zone ? [host] : [])).sort();
+    const hosts = [...this.#hosts]
+      .flatMap(([host, known]) => (known.zone === zone && !this.#own.has(host) ? [host] : []))
+      .sort();
     const text = hosts.join();
     if (text === (this.#told.get(zone) ?? "")) return;
     this.#told.set(zone, text);

@@ -11,6 +11,7 @@ import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import type { GeoKnowledge } from "../decide/geo-knowledge.ts";
 import { parseGslbPolicy } from "../decide/gslb-policy.ts";
 import type { ExposedOutcome, GslbSnapshot } from "../decide/gslb-snapshot.ts";
+import { storedHosts } from "../decide/host-records.ts";
 import { balancedHostProblem } from "../decide/local-targets-name.ts";
 import { planGslb, type GslbPlan } from "../decide/plan-gslb.ts";
 import type { PeerViews } from "../peers/peer-views.ts";
@@ -299,15 +300,23 @@ export class GslbController {
     await this.#objects.writeStatus(snapshot.gslb, status, signal);
   }
 
-  /** Has peers asked for the hosts that the Gslb holds in a zone, and no longer for those that it does not. */
+  /**
+   * Has peers asked for the hosts that the Gslb holds in a zone, and no longer for those that it does not. One that it neither
+   * can balance nor ever did is answered from what peers say, as if it named it not.
+   */
   #askPeers(gslb: Gslb, hosts: readonly string[]): void {
     const key = objectKey(gslb.metadata);
     const { policy } = parseGslbPolicy(gslb, this.#options.geoTags, this.#options);
     const zones = this.#options.zones();
+    const stored =
+      policy === undefined
+        ? storedHosts(this.#options.copies.endpoints.lister.get(key)?.spec?.endpoints ?? [])
+        : undefined;
     const held = hosts.filter((host) => {
       const zone = zoneOf(host, zones);
       const isHeld = this.claims.holder(host) === key && zone !== undefined;
-      return isHeld && balancedHostProblem(host, zone) === undefined;
+      const isBalanced = stored === undefined || stored(host).answers.length > 0;
+      return isHeld && isBalanced && balancedHostProblem(host, zone) === undefined;
     });
     this.#asked.set(key, new Set(held.map(canonicalName)), policy?.splitBrainThresholdSeconds ?? 0);
   }
