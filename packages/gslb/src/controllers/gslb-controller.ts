@@ -105,6 +105,8 @@ export class GslbController {
   readonly #objects: GslbObjects;
   readonly #asked: AskedHosts;
   readonly #plans = new Map<string, LatestPlan>();
+  /** The plan of each Gslb that was last brought about, here or by the replica that leads. */
+  readonly #done = new Map<string, GslbPlan>();
   /** Until when each Gslb rests, by the clock that only rises. */
   readonly #rests = new Map<string, number>();
 
@@ -208,7 +210,11 @@ export class GslbController {
     const before = this.#plans.get(key)?.plan;
     this.#plans.set(key, { plan, exposed: snapshot.exposed, at: snapshot.now });
     this.#options.observer?.onPass(key, before, plan);
-    if (!isWriting) return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
+    const again = plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
+    if (!isWriting) {
+      this.#done.set(key, plan);
+      return again;
+    }
 
     // What the collector takes from a Gslb that is being deleted must not be made anew, nor what its successor will make.
     const isCollected = stored === undefined && isEnding(gslb);
@@ -226,9 +232,9 @@ export class GslbController {
       }
     }
     const isWritten = await this.#objects.writeStatus(gslb, plan.status, signal);
-    for (const note of pickNotes(before, plan)) this.#options.events.record(gslb, note);
-    if (!isWritten) return { requeueAfterMs: overtakenMs };
-    return plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
+    for (const note of pickNotes(this.#done.get(key), plan)) this.#options.events.record(gslb, note);
+    this.#done.set(key, plan);
+    return isWritten ? again : { requeueAfterMs: overtakenMs };
   }
 
   /** Everything that is known of a Gslb now. */
@@ -328,6 +334,7 @@ export class GslbController {
     this.index.remove(key);
     this.#options.addresses.forget(key);
     this.#plans.delete(key);
+    this.#done.delete(key);
     this.#rests.delete(key);
     this.#objects.forget(key);
   }

@@ -5,6 +5,7 @@ import { findCondition, type KubeObject } from "@meridian/kube";
 import type { Gslb, GslbStrategy } from "../resources/gslb.ts";
 import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
+import { endpointSlice, service } from "../testdata/foreign-objects.ts";
 import { openGslbWorld, type GslbWorld } from "../testdata/gslb-world.ts";
 
 /** A Gslb with an embedded Ingress for one host. */
@@ -79,6 +80,27 @@ test("D13: what the API server refuses is logged, and written once it takes it",
   assert.ok(told.every(({ level, fields }) => level === "warn" && fields["gslb"] === "demo/app"));
   assert.match(String(told[0]!.fields["error"]), /the store is away/);
   assert.ok(world.truth.get<DnsEndpoint>(dnsEndpointType, { namespace: "demo", name: "app" }) !== undefined);
+  await world.close();
+});
+
+test("that other clusters answer is told once, also where the API server took the DNSEndpoint at the third attempt", async () => {
+  const world = openGslbWorld();
+  const { metadata, ...rest } = gslb("app", { type: "roundRobin" });
+  world.truth.put({
+    ...rest,
+    metadata: { ...metadata, annotations: { "k8gb.io/exposed-ip-addresses": "192.0.2.1" } },
+  });
+  world.truth.put(service("app", {}));
+  world.truth.put(endpointSlice("app", 1, { a: true }));
+  await world.start();
+  world.reasons.length = 0;
+  world.box.befallRequest(
+    { do: "refuse", with: refusals.broken },
+    { times: 2, only: ({ method, target }) => method === "PUT" && target.includes("dnsendpoints") },
+  );
+  world.truth.put(endpointSlice("app", 1, { a: false }));
+  await world.clock.advance(60_000);
+  assert.deepEqual(world.reasons, ["Unhealthy", "ClustersChanged"]);
   await world.close();
 });
 

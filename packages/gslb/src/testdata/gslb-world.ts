@@ -25,6 +25,8 @@ export interface GslbWorld extends TestApi {
   readonly takeReconciled: () => readonly string[];
   /** Hosts for which peers were begun to be asked (`+host`) and no longer asked (`-host`) since they were last taken. */
   readonly takeAsked: () => readonly string[];
+  /** The reasons of the events that were told. */
+  readonly reasons: string[];
   /** What host names are known as; one that is not in it is pending. */
   readonly names: Map<string, LookedUp>;
   /** Follows everything; resolves when each Gslb was looked at once. */
@@ -46,6 +48,7 @@ export function openGslbWorld(): GslbWorld {
   const tasks = new TaskScope(api.runtime.log);
   const copies = new ClusterCopies(api.runtime, { client: api.client, tasks });
   const names = new Map<string, LookedUp>();
+  const reasons: string[] = [];
   let reconciled: string[] = [];
   const hosts = new Set<string>();
   let asked: string[] = [];
@@ -68,7 +71,7 @@ export function openGslbWorld(): GslbWorld {
         return read((name) => names.get(name) ?? { state: "pending" });
       },
     },
-    events: { record() {} },
+    events: { record: (_about, { reason }) => void reasons.push(reason) },
     ...{ exposedOverride: [], addressGraceSeconds: 300, zones: () => ["cloud.example.com"] },
   });
   const definition = (kind: ObjectKind, served: readonly string[]): KubeObject =>
@@ -80,7 +83,7 @@ export function openGslbWorld(): GslbWorld {
       status: { conditions: [{ type: "Established", status: "True" }] },
     }) as KubeObject;
   return {
-    ...{ ...api, gslbs, copies, names },
+    ...{ ...api, gslbs, copies, reasons, names },
     takeReconciled() {
       const taken = reconciled.toSorted();
       reconciled = [];
