@@ -7,6 +7,7 @@ import { watchCluster } from "./controllers/cluster-triggers.ts";
 import { observeAll } from "./controllers/observe-all.ts";
 import { ensureNamespace } from "./controllers/own-namespace.ts";
 import { applyConfiguredZones } from "./controllers/zone-bootstrap.ts";
+import { canonicalName } from "./decide/dns-name.ts";
 import { enqueueGslbs, type OperatorOptions, type OperatorParts } from "./operator-parts.ts";
 
 /** How long the zones wait for the first round of reconciles, so that nothing known dead is answered after a start. */
@@ -168,11 +169,11 @@ async function untilZonesAreThere(
   { copies, tasks }: OperatorParts,
   config: OperatorConfig,
 ): Promise<void> {
-  const served = (): ReadonlySet<string | undefined> =>
-    new Set(copies.zones.lister.list().map((zone) => zone.spec?.loadBalancedZone));
+  const served = (): ReadonlySet<string> =>
+    new Set(copies.zones.lister.list().map((zone) => canonicalName(zone.spec?.loadBalancedZone ?? "")));
   for (let waitedMs = 0; waitedMs < firstRoundMs; waitedMs += 20) {
     const there = served();
-    if (config.zones.every(({ loadBalancedZone }) => there.has(loadBalancedZone))) return;
+    if (config.zones.every(({ loadBalancedZone }) => there.has(canonicalName(loadBalancedZone)))) return;
     await runtime.clock.sleep(20, tasks.signal);
   }
 }

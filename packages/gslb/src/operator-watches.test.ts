@@ -21,6 +21,7 @@ import { dnsEndpointType, gslbType, legacyGslbType, zoneDelegationType } from ".
 // What a whole operator asks the API server for, seen between the two.
 
 interface Asked {
+  readonly readyAfterMs: number;
   /** Lists and watches, as `path?selector`, in the order in which they came. */
   readonly collections: readonly string[];
   readonly openWatches: () => number;
@@ -30,7 +31,8 @@ interface Asked {
   readonly stop: () => Promise<void>;
 }
 
-async function runningOperator(): Promise<Asked> {
+/** With a ZoneDelegation for this zone that somebody has made. */
+async function runningOperator(present?: string): Promise<Asked> {
   const types = [
     ...[gslbType, legacyGslbType, zoneDelegationType, dnsEndpointType, customResourceDefinitionType],
     ...[ingressType, serviceType, endpointSliceType, configMapType, secretType],
@@ -60,23 +62,28 @@ async function runningOperator(): Promise<Asked> {
     DNS_ZONES: "example.com:cloud.example.com:30",
     MERIDIAN_DNS_ADDRESSES: "10.0.0.1",
   });
+  const name = (zone: string): string => zone.toLowerCase().replaceAll(".", "-");
+  const putZone = (zone: string): unknown =>
+    truth.put({
+      ...{ apiVersion: "k8gb.io/v1beta1", kind: "ZoneDelegation", metadata: { name: name(zone) } },
+      spec: { loadBalancedZone: zone, parentZone: "example.com", dnsZoneNegTTL: 30 },
+    });
+  if (present !== undefined) putZone(present);
   const authority = new Authority({ random: runtime.random, clock: runtime.clock });
   const operator = startOperator(runtime, {
     ...{ client, authority, config: config! },
     dnsClient: new DnsClient(runtime, { from: "10.0.0.1" }),
   });
+  const startedMs = clock.monotonicMs();
   await clock.outcome(operator.ready);
+  const readyAfterMs = clock.monotonicMs() - startedMs;
   await clock.advance(60_000);
-  const name = (zone: string): string => zone.replaceAll(".", "-");
   return {
-    collections,
+    ...{ collections, readyAfterMs },
     openWatches: () => box.watches,
     zones: () => authority.zones.map(({ origin }) => origin),
     addZone: async (zone) => {
-      truth.put({
-        ...{ apiVersion: "k8gb.io/v1beta1", kind: "ZoneDelegation", metadata: { name: name(zone) } },
-        spec: { loadBalancedZone: zone, parentZone: "example.com", dnsZoneNegTTL: 30 },
-      });
+      putZone(zone);
       await clock.advance(5_000);
     },
     removeZone: async (zone) => {
@@ -109,4 +116,13 @@ test("D50: zones that come and go start no watch, and an operator that stops lea
   assert.equal(openWatches(), open);
   await stop();
   assert.equal(openWatches(), 0);
+});
+
+test("a ZoneDelegation that spells its zone otherwise than DNS_ZONES is waited for no longer than another", async () => {
+  const [same, other] = [
+    await runningOperator("cloud.example.com"),
+    await runningOperator("Cloud.Example.com"),
+  ];
+  assert.equal(other.readyAfterMs, same.readyAfterMs);
+  for (const { stop } of [same, other]) await stop();
 });
