@@ -136,3 +136,14 @@ for (const [name, environment, areGeoTagsDynamic] of modes)
     const { config } = parseOperatorConfig({ ...base, ...environment });
     assert.equal(config?.areGeoTagsDynamic, areGeoTagsDynamic);
   });
+
+test("a fleet that is found by names, which carry no case, has no geo tags with capital letters", () => {
+  const problemsOf = (environment: Readonly<Record<string, string>>): readonly string[] =>
+    (parseOperatorConfig({ ...base, ...environment }).problems ?? []).map(({ message }) => message);
+  const tags = { CLUSTER_GEO_TAG: "US", EXT_GSLB_CLUSTERS_GEO_TAGS: "EU,za" };
+  const [own = "", listed = "", ...more] = problemsOf({ ...tags, MERIDIAN_GEO_TAGS: "dynamic" });
+  assert.match(own, /^CLUSTER_GEO_TAG is "US"; it must be us where .*; or set MERIDIAN_GEO_TAGS=static/);
+  assert.match(listed, /^EXT_GSLB_CLUSTERS_GEO_TAGS is "EU"; it must be eu where /);
+  assert.deepEqual(more, []);
+  assert.deepEqual(problemsOf(tags), []);
+});

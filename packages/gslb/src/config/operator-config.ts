@@ -126,7 +126,7 @@ export function parseOperatorConfig(
   const config: OperatorConfig = {
     geoTag,
     peerGeoTags,
-    areGeoTagsDynamic: parseGeoTagMode(reader, { peerGeoTags, provider }),
+    areGeoTagsDynamic: parseGeoTagMode(reader, { geoTag, peerGeoTags, provider }),
     peers,
     zones: parseDnsZones(reader, { geoTags: [geoTag, ...peerGeoTags], prefix }),
     edgeDnsServers: parseEdgeDnsServers(
@@ -205,8 +205,9 @@ function parseEdgeDnsServers(
   deprecations: string[],
   areOptional: boolean,
 ): readonly ServerAddress[] {
-  const rule = "hold servers as host or host:port, for example 10.0.0.2:53,10.0.0.3";
-  const items = reader.list("EDGE_DNS_SERVERS", "10.0.0.2:53,10.0.0.3");
+  const example = "10.0.0.2:53,[2001:db8::53]";
+  const rule = `hold servers as host or host:port, for example ${example}`;
+  const items = reader.list("EDGE_DNS_SERVERS", example);
   if (reader.isSet("EDGE_DNS_SERVERS")) {
     return items.flatMap((item) => {
       const server = parseServerAddress(item, 53);
@@ -244,11 +245,20 @@ function parseAddresses(reader: EnvironmentReader, variable: string): readonly s
  */
 function parseGeoTagMode(
   reader: EnvironmentReader,
-  { peerGeoTags, provider }: Pick<OperatorConfig, "peerGeoTags" | "provider">,
+  { geoTag, peerGeoTags, provider }: Pick<OperatorConfig, "geoTag" | "peerGeoTags" | "provider">,
 ): boolean {
   const isTold = provider.kind !== "none" && provider.kind !== "externalDns";
   const fallback = isTold && peerGeoTags.length === 0 ? "dynamic" : "static";
-  return reader.choice("MERIDIAN_GEO_TAGS", ["static", "dynamic"], fallback) === "dynamic";
+  const isDynamic = reader.choice("MERIDIAN_GEO_TAGS", ["static", "dynamic"], fallback) === "dynamic";
+  // With another spelling elsewhere a Gslb's primary or weight would be nobody's there.
+  for (const tag of isDynamic ? [geoTag, ...peerGeoTags] : [])
+    if (tag !== tag.toLowerCase())
+      reader.refuse(
+        tag === geoTag ? "CLUSTER_GEO_TAG" : "EXT_GSLB_CLUSTERS_GEO_TAGS",
+        `be ${tag.toLowerCase()} where clusters are found by DNS names, which carry no case; or set MERIDIAN_GEO_TAGS=static and list all clusters`,
+        tag,
+      );
+  return isDynamic;
 }
 
 function parseProvider(reader: EnvironmentReader): OperatorConfig["provider"] {
