@@ -27,6 +27,7 @@ import { isEnding } from "../resources/legacy-gslb.ts";
 import type { EndpointCopies } from "../zones/booked-endpoint.ts";
 import { AskedHosts } from "./asked-hosts.ts";
 import type { ClusterCopies } from "./cluster-copies.ts";
+import { CopyLag } from "./copy-lag.ts";
 import { writeEmbeddedIngress } from "./embedded-ingress-writer.ts";
 import { endpointProblem } from "./endpoint-object.ts";
 import { pickNotes } from "./gslb-events.ts";
@@ -81,8 +82,6 @@ type Again = { readonly requeueAfterMs?: number } | undefined;
 
 /** Gslbs that are reconciled at once: what takes time is the API server. */
 const concurrency = 8;
-/** How soon to look again when the copy lags behind a write of somebody else. */
-const overtakenMs = 50;
 /**
  * A plan's cost grows with the Gslb's hosts, and so does the number of changes that ask for one: answers of peers come host
  * by host. So one of 2,000 hosts is planned about once a second, and leaves the time between to everybody else. The
@@ -104,6 +103,7 @@ export class GslbController {
   readonly #tracer: Tracer;
   readonly #objects: GslbObjects;
   readonly #asked: AskedHosts;
+  readonly #lag = new CopyLag();
   readonly #plans = new Map<string, LatestPlan>();
   /** The plan of each Gslb that was last brought about, here or by the replica that leads. */
   readonly #done = new Map<string, GslbPlan>();
@@ -234,7 +234,10 @@ export class GslbController {
     const isWritten = await this.#objects.writeStatus(gslb, plan.status, signal);
     for (const note of pickNotes(this.#done.get(key), plan)) this.#options.events.record(gslb, note);
     this.#done.set(key, plan);
-    return isWritten ? again : { requeueAfterMs: overtakenMs };
+    // Somebody else wrote it first.
+    if (!isWritten) return this.#lag.behind(key);
+    this.#lag.caughtUp(key);
+    return again;
   }
 
   /** Everything that is known of a Gslb now. */
@@ -336,6 +339,7 @@ export class GslbController {
     this.#plans.delete(key);
     this.#done.delete(key);
     this.#rests.delete(key);
+    this.#lag.caughtUp(key);
     this.#objects.forget(key);
   }
 }

@@ -239,3 +239,15 @@ test("a negative TTL that is none is used as the nearest, and told", async () =>
   );
   assert.ok(notes.some(({ type, reason }) => `${type} ${reason}` === "Warning AcceptedWithWarnings"));
 });
+
+test("a copy that lags for minutes has nobody asked many times a second, and its end is noticed", async () => {
+  const provider = new FakeProvider();
+  const world = openZoneWorld({ zones: [zoneDelegation("a-x", "a.x")], provider });
+  world.copy.isBehind = true;
+  await world.settle(300_000);
+  const tries = provider.calls.length;
+  assert.ok(tries > 10 && tries < 40, `${tries} tries in five minutes`);
+  world.copy.isBehind = false;
+  await world.settle(16_000);
+  assert.match(conditionOf(world.objects.get("a-x"), "Programmed"), /^True/);
+});

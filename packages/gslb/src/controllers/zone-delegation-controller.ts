@@ -23,6 +23,7 @@ import {
   type ZoneDelegation,
   type ZoneDelegationSpec,
 } from "../resources/zone-delegation.ts";
+import { CopyLag } from "./copy-lag.ts";
 import type { FoundFleet } from "./delegated-zone.ts";
 import { ParentWriter } from "./parent-writer.ts";
 import type { ServedZones } from "./served-zones.ts";
@@ -45,14 +46,13 @@ export interface ZoneDelegationControllerOptions extends ZoneFleetOptions {
   readonly isAnswering: () => boolean;
 }
 
-interface Again {
-  readonly requeueAfterMs: number;
-}
+/** When to look again. `lagging`: when the copy shows what was written. */
+type Again = { readonly requeueAfterMs: number } | "lagging";
 
 /** How soon to look again for a cluster that was not found; sooner where peers are asked more often than that. */
 const retryMsMax = 15_000;
-/** How soon to look again when the copy lags behind a write. */
-const overtakenMs = 50;
+/** How soon to look for a cluster that somebody has just named. */
+const newsMs = 50;
 
 /**
  * Brings a ZoneDelegation about: serves its zone, finds every cluster's DNS server for it, and has the provider write the
@@ -65,6 +65,7 @@ export class ZoneDelegationController {
   readonly #objects: ZoneObjects;
   readonly #parent: ParentWriter;
   readonly #fleet: ZoneFleet;
+  readonly #lag = new CopyLag();
 
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: ZoneDelegationControllerOptions) {
     this.#options = options;
@@ -80,6 +81,8 @@ export class ZoneDelegationController {
         runtime.log.debug("Reconciling ZoneDelegation", { zone });
         const again = await this.#reconcile(zone, signal);
         runtime.log.debug("Finished Reconciling zone delegation", { zone });
+        if (again === "lagging") return this.#lag.behind(zone);
+        this.#lag.caughtUp(zone);
         return again;
       },
     });
@@ -126,7 +129,7 @@ export class ZoneDelegationController {
     const problem = this.observe(zone);
     if (problem !== undefined || zone.spec === undefined) {
       const hasFinalizer = this.#options.served.has(name) || delegatedPairs(zone).length > 0;
-      if (await this.#objects.writeMetadata(zone, { hasFinalizer }, signal)) return soon;
+      if (await this.#objects.writeMetadata(zone, { hasFinalizer }, signal)) return "lagging";
       const dnsServers = zone.status?.dnsServers ?? [];
       await this.#objects.writeStatus(zone, { dnsServers, conditions: refusedZone(problem ?? "") }, signal);
       return undefined;
@@ -143,7 +146,7 @@ export class ZoneDelegationController {
     // What is delegated is noted before it is, so that it is known also to a process that finds the object changed.
     const isNoted = this.#options.provider !== undefined;
     const pairs = isNoted ? [...before.filter((pair) => !samePair(pair, spec)), spec] : before;
-    if (await this.#objects.writeMetadata(zone, notedAs(pairs), signal)) return soon;
+    if (await this.#objects.writeMetadata(zone, notedAs(pairs), signal)) return "lagging";
 
     const found = await this.#fleet.find(spec, zone.status?.dnsServers ?? [], signal);
     this.#options.served.setMembers(spec.loadBalancedZone, { withOwn: true });
@@ -152,7 +155,7 @@ export class ZoneDelegationController {
       // Nobody is to be sent here before there is an answer.
       this.#options.isAnswering() ? this.#parent.ensure(spec, found, signal) : undefined,
     ]);
-    if (delegation === undefined) return heard.hasNews ? soon : undefined;
+    if (delegation === undefined) return heard.hasNews ? { requeueAfterMs: newsMs } : undefined;
     const left = await this.#leave(zone, found, signal);
     const { unknown, silent, hasNews, knowsUs } = heard;
     const peerCount = this.#options.members.of(spec.loadBalancedZone).length;
@@ -163,7 +166,7 @@ export class ZoneDelegationController {
         warning: zoneWarning(zone, this.#options.config.zones),
       }),
     };
-    if (!(await this.#objects.writeStatus(zone, status, signal)) || left === "changed") return soon;
+    if (!(await this.#objects.writeStatus(zone, status, signal)) || left === "changed") return "lagging";
     const isIncomplete =
       [...found.lookups.values()].some((lookup) => "failed" in lookup) ||
       unknown.length + silent.length > 0 ||
@@ -184,7 +187,9 @@ export class ZoneDelegationController {
     }
     if (!this.#parent.isWithdrawing(zone) || spec === undefined) {
       // The parent is left as it is, so the zone is answered until its object is gone.
-      return (await this.#objects.writeMetadata(zone, { hasFinalizer: false }, signal)) ? soon : undefined;
+      return (await this.#objects.writeMetadata(zone, { hasFinalizer: false }, signal))
+        ? "lagging"
+        : undefined;
     }
     this.observe(zone);
     const found = await this.#fleet.find(spec, zone.status?.dnsServers ?? [], signal);
@@ -197,7 +202,7 @@ export class ZoneDelegationController {
         { ...notedAs([]), hasFinalizer: false },
         signal,
       );
-      return isWritten ? soon : undefined;
+      return isWritten ? "lagging" : undefined;
     }
     const message = waiting.map((each) => each.message).join("; ");
     const peerCount = this.#options.members.of(spec.loadBalancedZone).length;
@@ -206,7 +211,7 @@ export class ZoneDelegationController {
       dnsServers: found.entries,
       conditions: zoneConditions({ delegation, unknown: [], silent: [], peerCount }),
     };
-    if (!(await this.#objects.writeStatus(zone, status, signal))) return soon;
+    if (!(await this.#objects.writeStatus(zone, status, signal))) return "lagging";
     return { requeueAfterMs: Math.min(...waiting.map(({ afterMs }) => afterMs)) };
   }
 
@@ -235,7 +240,7 @@ export class ZoneDelegationController {
     const bounds = [zoneRetrySeconds, ...(periodSeconds === 0 ? [] : [periodSeconds])];
     const retryMs = Math.min(retryMsMax, ...bounds.map((seconds) => seconds * 1000));
     const waits = [
-      ...(of.hasNews ? [overtakenMs] : []),
+      ...(of.hasNews ? [newsMs] : []),
       ...(of.isIncomplete ? [retryMs] : []),
       ...(of.leftMs === undefined ? [] : [of.leftMs]),
       ...(zonePeriodSeconds === 0 ? [] : [zonePeriodSeconds * 1000]),
@@ -274,8 +279,6 @@ export class ZoneDelegationController {
         this.controller.enqueue(metadata.name);
   }
 }
-
-const soon: Again = { requeueAfterMs: overtakenMs };
 
 function notedAs(pairs: readonly ZonePair[]): {
   readonly hasFinalizer: true;

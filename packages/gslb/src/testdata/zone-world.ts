@@ -1,5 +1,6 @@
 import type { EventNote } from "@meridian/controller";
 import type { Verdict } from "@meridian/dns";
+import { conflict } from "@meridian/kube";
 import type { Endpoint } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
 import { parseOperatorConfig } from "../config/operator-config.ts";
@@ -10,6 +11,7 @@ import type { DelegatedZone, DelegationProvider } from "../delegation/delegation
 import { FleetLookup } from "../delegation/fleet-lookup.ts";
 import type { OwnAddresses } from "../delegation/own-dns-addresses.ts";
 import { ZoneMembers } from "../delegation/zone-members.ts";
+import { zoneDelegationType } from "../resources/resource-types.ts";
 import type { ZoneDelegation, ZoneDelegationStatus } from "../resources/zone-delegation.ts";
 
 /** What the world of some ZoneDelegations has beside them. */
@@ -36,6 +38,8 @@ export interface ZoneWorld {
   /** Peers that were told of this cluster. */
   readonly greeted: string[];
   readonly own: { addresses: OwnAddresses; isAnswering: boolean };
+  /** Whether the copy, and so what is written, is behind the server. */
+  readonly copy: { isBehind: boolean };
   /** Lets time pass. */
   readonly settle: (ms?: number) => Promise<void>;
   /** Changes an object as a person would, and wakes the controller. */
@@ -60,6 +64,7 @@ export function openZoneWorld(options: ZoneWorldOptions = {}): ZoneWorld {
   const answered = new Map<string, readonly string[]>();
   const greeted: string[] = [];
   const own: ZoneWorld["own"] = { addresses: { addresses: ["192.0.2.1"] }, isAnswering: true };
+  const copy = { isBehind: false };
   const lister = { get: (name: string) => objects.get(name), list: () => [...objects.values()] };
   const { geoTag, peerGeoTags, nameServerPrefix, areGeoTagsDynamic: areDynamic } = config;
   const members = new ZoneMembers({ geoTag, peerGeoTags, nameServerPrefix, areDynamic, onChange() {} });
@@ -100,6 +105,7 @@ export function openZoneWorld(options: ZoneWorldOptions = {}): ZoneWorld {
         const kept = keep(zone.status);
         const stored = kept === undefined ? rest : { ...rest, status: kept };
         writes.push(`status ${zone.metadata.name}`);
+        if (copy.isBehind) throw conflict(zoneDelegationType, zone.metadata.name!, "it was changed");
         objects.set(zone.metadata.name!, stored);
         return stored as T;
       },
@@ -124,7 +130,7 @@ export function openZoneWorld(options: ZoneWorldOptions = {}): ZoneWorld {
     controller.controller.enqueue(name);
   };
   return {
-    ...{ controller, members, objects, writes, notes, answered, greeted, own, change },
+    ...{ controller, members, objects, writes, notes, answered, greeted, own, copy, change },
     settle: (ms = 1000) => simulation.complete(runtime.clock.sleep(ms), { untilMs: simulation.nowMs + ms + 1000 }),
     remove: (name) =>
       change(name, (zone) => {
