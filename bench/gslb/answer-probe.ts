@@ -20,8 +20,15 @@ export interface ProbeOptions {
   readonly withinMs: number;
 }
 
-/** So many are asked at a time, of many that are waited for. */
-const askedAtOnce = 200;
+interface Asked {
+  readonly id: number;
+  readonly question: Buffer;
+  readonly address: string;
+  isAsked: boolean;
+}
+
+/** So many are asked at a time, of many that are waited for: a flood would be the servers' only work. */
+const askedAtOnce = 40;
 const idsMax = 65_536;
 
 /** Asks the DNS servers of a fleet, again and again, until they answer as wanted. */
@@ -44,20 +51,26 @@ export class AnswerProbe implements Disposable {
   ): Promise<readonly number[]> {
     const endMs = machineMs() + withinMs;
     const seenMs = new Map<number, number>();
-    const open = new Map<
-      number,
-      { readonly id: number; readonly question: Buffer; readonly address: string }
-    >();
+    const open = new Map<number, Asked>();
+    const ask = (asked: Asked): void => {
+      asked.isAsked = true;
+      this.#socket.send(asked.question, dnsPort, asked.address);
+    };
+    const askNext = (): void => {
+      // Those that were asked are the first.
+      for (const each of open.values()) if (!each.isAsked) return ask(each);
+    };
     for (const [at, each] of wanted.entries()) {
       const id = (this.#id = (this.#id + 1) % idsMax);
       const question = Buffer.from(composeRawQuestion({ id, name: hostName(each.index), type: "A" }));
-      open.set(at, { id, question, address: each.address });
+      open.set(at, { id, question, address: each.address, isAsked: false });
       this.#waiting.set(id, {
         wanted: each,
         seen: () => {
           seenMs.set(at, machineMs());
           open.delete(at);
           this.#waiting.delete(id);
+          askNext();
         },
       });
     }
@@ -71,11 +84,7 @@ export class AnswerProbe implements Disposable {
           `${address} did not answer ${hostName(index)} ${what} within ${withinMs} ms, nor did ${open.size - 1} more`,
         );
       }
-      let asked = 0;
-      for (const { question, address } of open.values()) {
-        if (asked++ >= askedAtOnce) break;
-        this.#socket.send(question, dnsPort, address);
-      }
+      for (const each of [...open.values()].slice(0, askedAtOnce)) ask(each);
       await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
     return wanted.map((_, at) => seenMs.get(at)!);

@@ -19,6 +19,7 @@ export interface FleetPlan {
 const preparedAtOnce = 2;
 /** Hosts that are looked at to see that a start is over. */
 const lookedAt = 50;
+const calmSeconds = 6;
 const startWithinMs = 300_000;
 
 /** Several clusters of the same applications, each in a process of its own. */
@@ -110,14 +111,17 @@ export class BenchFleet implements AsyncDisposable {
     await this.settled();
   }
 
-  /** Until nothing is reconciled or written any more because of what was done to the fleet. */
+  /**
+   * Until nothing is reconciled or written any more because of what was done to the fleet: for longer than Gslbs that are
+   * young miss nobody.
+   */
   async settled(): Promise<void> {
     let before = "";
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0, calm = 0; tries < 200 && calm < calmSeconds; tries++) {
       const now = (await this.counts())
         .map(({ apiWrites, reconciles }) => `${apiWrites} ${reconciles}`)
         .join();
-      if (now === before) return;
+      calm = now === before ? calm + 1 : 0;
       before = now;
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }

@@ -78,6 +78,18 @@ test("with the object from a lister nothing at all is sent where nothing is to c
   assert.deepEqual(object.data, { v: "3" });
 });
 
+test("what a lister does not know is created without a look, and looked at where it is there after all", async () => {
+  const server = new OneObject();
+  for (const outcome of ["created", "unchanged"]) {
+    const result = await createOrUpdate(server.client, configMaps, {
+      desired: desired({ v: "1" }),
+      current: undefined,
+    });
+    assert.equal(result.outcome, outcome);
+  }
+  assert.deepEqual(server.sent, ["create", "create", "get"]);
+});
+
 test("a rival who creates, changes or deletes meanwhile makes it start again from what is there", async () => {
   const server = new OneObject();
   const act = (rival: () => void): void => {

@@ -12,7 +12,10 @@ export interface CreateOrUpdateOptions<T extends KubeObject> {
   readonly desired: T;
   /** The wanted object, made from the present one without changing it. Default: `withDesired(current, desired)`. */
   readonly mutate?: (current: T) => T;
-  /** The object as a lister knows it: where that is as wanted, nothing is sent at all. */
+  /**
+   * The object as a lister knows it: where that is as wanted, nothing is sent at all, and where a lister knows of none
+   * (`undefined`, said so), it is created without a look. Left out: it is read first.
+   */
   readonly current?: T | undefined;
   readonly signal?: AbortSignal;
 }
@@ -62,9 +65,12 @@ export async function createOrUpdate<T extends KubeObject>(
 
   // Of what its copy cannot see in full nothing could be left as it is.
   let known = isWhole(options.current) ? options.current : undefined;
+  let isMissed = "current" in options && options.current === undefined;
   for (let attempt = 1; ; attempt++) {
-    const current = known ?? (await absentIfNotFound(client.get<T>(type, ref, bounds)));
+    const current =
+      isMissed || known !== undefined ? known : await absentIfNotFound(client.get<T>(type, ref, bounds));
     known = undefined;
+    isMissed = false;
     const wanted = current === undefined ? undefined : mutate(current);
     if (current !== undefined && wanted !== undefined) {
       if (controller !== undefined) throwIfControlledByAnother(wanted, controller);
