@@ -251,3 +251,12 @@ test("a copy that lags for minutes has nobody asked many times a second, and its
   await world.settle(16_000);
   assert.match(conditionOf(world.objects.get("a-x"), "Programmed"), /^True/);
 });
+
+test("a ZoneDelegation that cannot be served is told so also where somebody else wrote it first", async () => {
+  const world = openZoneWorld({ zones: [zoneDelegation("a-x", "a.elsewhere")] });
+  world.copy.isBehind = true;
+  await world.settle();
+  world.copy.isBehind = false;
+  await world.settle(5_000);
+  assert.match(conditionOf(world.objects.get("a-x"), "Accepted"), /^False InvalidZone/);
+});

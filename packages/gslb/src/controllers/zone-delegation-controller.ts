@@ -131,8 +131,8 @@ export class ZoneDelegationController {
       const hasFinalizer = this.#options.served.has(name) || delegatedPairs(zone).length > 0;
       if (await this.#objects.writeMetadata(zone, { hasFinalizer }, signal)) return "lagging";
       const dnsServers = zone.status?.dnsServers ?? [];
-      await this.#objects.writeStatus(zone, { dnsServers, conditions: refusedZone(problem ?? "") }, signal);
-      return undefined;
+      const status = { dnsServers, conditions: refusedZone(problem ?? "") };
+      return (await this.#objects.writeStatus(zone, status, signal)) ? undefined : "lagging";
     }
     return this.#bringAbout(zone, zone.spec, signal);
   }
