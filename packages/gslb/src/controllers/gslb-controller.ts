@@ -315,7 +315,7 @@ export class GslbController {
    */
   #askPeers(gslb: Gslb, hosts: readonly string[]): void {
     const key = objectKey(gslb.metadata);
-    const { policy } = parseGslbPolicy(gslb, this.#options.geoTags, this.#options);
+    const { policy } = parseGslbPolicy(gslb);
     const zones = this.#options.zones();
     const stored =
       policy === undefined

@@ -48,7 +48,7 @@ function accepted({ snapshot, policy, refused, hostCount }: ConditionFacts): Con
       reason: "NoHosts",
       message: "what the Gslb refers to names no host; add one to its rules or hostnames",
     });
-  const warnings = policyWarnings(policy.policy, snapshot.geoTags);
+  const warnings = policyWarnings(policy.policy, snapshot);
   return outcome("Accepted", "True", {
     reason: warnings.length === 0 ? "Accepted" : "AcceptedWithWarnings",
     message: warnings.length === 0 ? "the spec is valid and its hosts are its own" : warnings.join("; "),
@@ -116,7 +116,7 @@ function peersReachable({ hosts }: ConditionFacts): ConditionOutcome | undefined
     return outcome("PeersReachable", "False", { reason: "PeerUnreachable", message });
   }
   const reason = views.length === 0 ? "NoPeers" : "PeersReachable";
-  const message = views.length === 0 ? "no peer is configured for the hosts" : "every peer answers";
+  const message = views.length === 0 ? "no peer is asked about the hosts" : "every peer answers";
   return outcome("PeersReachable", "True", { reason, message });
 }
 

@@ -12,7 +12,7 @@ function parse(spec: GslbSpec | undefined): ReturnType<typeof parseGslbPolicy> {
     metadata: { name: "g" },
     ...(spec === undefined ? {} : { spec }),
   };
-  return parseGslbPolicy(gslb, tags);
+  return parseGslbPolicy(gslb);
 }
 
 test("D55: defaults are filled in and nothing is written back", () => {
@@ -79,11 +79,6 @@ const bad: readonly {
     fields: ["weight.eu#"],
   },
   {
-    name: "a weight of an unknown cluster",
-    spec: { strategy: { type: "roundRobin", weight: { eu: 1, mars: 2 } } },
-    fields: ["weight.mars"],
-  },
-  {
     name: "weights with another type",
     spec: { strategy: { type: "failover", primaryGeoTag: "eu", weight: { eu: 1 } } },
     fields: ["weight"],
@@ -111,9 +106,20 @@ test("D57: failover without a usable primary is accepted with a warning", () => 
     policyWarnings(
       parse({ strategy: { type: "failover", ...(primaryGeoTag === undefined ? {} : { primaryGeoTag }) } })
         .policy!,
-      tags,
+      { geoTags: tags },
     );
   assert.equal(warningsOf("eu").length, 0);
   assert.match(warningsOf()[0]!, /not set.*; name the primary cluster \(eu, us, za\)$/);
   assert.match(warningsOf("mars")[0]!, /mars is not in the fleet \(eu, us, za\).*; name one of them$/);
+});
+
+test("a weight of a cluster that is not in the fleet, or has left it, is accepted with a warning", () => {
+  const policy = parse({ strategy: { type: "roundRobin", weight: { eu: 1, mars: 2 } } }).policy!;
+  assert.deepEqual(policyWarnings(policy, { geoTags: tags, isFleetOpen: true }), []);
+  const [warning = "", ...more] = policyWarnings(policy, { geoTags: tags });
+  assert.match(
+    warning,
+    /^spec\.strategy\.weight\.mars .* not in the fleet \(eu, us, za\).*; remove it or add/,
+  );
+  assert.deepEqual(more, []);
 });

@@ -30,16 +30,8 @@ export type ParsedPolicy =
   | { readonly policy: GslbPolicy; readonly problems?: undefined }
   | { readonly policy?: undefined; readonly problems: readonly PolicyProblem[] };
 
-/**
- * Reads what a Gslb asks for, or reports everything that is wrong with it.
- *
- * @param geoTags every cluster's tag, the own one included; a weight for any other is refused, unless others may join
- */
-export function parseGslbPolicy(
-  gslb: Gslb,
-  geoTags: readonly string[],
-  { isFleetOpen = false }: { readonly isFleetOpen?: boolean } = {},
-): ParsedPolicy {
+/** Reads what a Gslb asks for, or reports everything that is wrong with it, whichever clusters there are. */
+export function parseGslbPolicy(gslb: Gslb): ParsedPolicy {
   const problems: PolicyProblem[] = [];
   const problem = (field: string, message: string): void => {
     problems.push({ field: `spec.strategy.${field}`, message: `spec.strategy.${field} ${message}` });
@@ -64,11 +56,6 @@ export function parseGslbPolicy(
   for (const [tag, weight] of weights) {
     if (!/^[a-zA-Z\-\d]+$/.test(tag))
       problem(`weight.${tag}`, "is no geo tag; a tag has only letters, digits and -");
-    else if (!isFleetOpen && !geoTags.includes(tag))
-      problem(
-        `weight.${tag}`,
-        `names a cluster that is not in the fleet (${geoTags.join(", ")}); remove it or add the cluster`,
-      );
     if (!Number.isInteger(weight) || weight < 0 || weight > weightMax)
       problem(`weight.${tag}`, `is ${weight}; a weight must be from 0 to ${weightMax}`);
   }
@@ -90,10 +77,25 @@ export function parseGslbPolicy(
   return { policy };
 }
 
-/** What works but probably not as meant: said in the Accepted condition's message and in an event, never refused. */
-export function policyWarnings(policy: GslbPolicy, geoTags: readonly string[]): readonly string[] {
-  if (policy.strategy.type !== "failover") return [];
-  const primary = policy.strategy.primaryGeoTag;
+/**
+ * What works but probably not as meant: said in the Accepted condition's message and in an event, never refused, since a cluster
+ * may leave the fleet, or join it, before or after the Gslbs that name it are changed.
+ *
+ * @param fleet every cluster's tag, the own one included, and whether others may join
+ */
+export function policyWarnings(
+  { strategy }: Pick<GslbPolicy, "strategy">,
+  { geoTags, isFleetOpen = false }: { readonly geoTags: readonly string[]; readonly isFleetOpen?: boolean },
+): readonly string[] {
+  if (strategy.type === "roundRobin")
+    return Object.keys(strategy.weight ?? {})
+      .filter((tag) => !isFleetOpen && !geoTags.includes(tag))
+      .map(
+        (tag) =>
+          `spec.strategy.weight.${tag} names a cluster that is not in the fleet (${geoTags.join(", ")}), so it counts for nothing; remove it or add the cluster`,
+      );
+  if (strategy.type !== "failover") return [];
+  const primary = strategy.primaryGeoTag;
   if (primary === "")
     return [
       `spec.strategy.primaryGeoTag is not set, so failover acts like roundRobin; name the primary cluster (${geoTags.join(", ")})`,

@@ -53,6 +53,17 @@ test("weights are labels of the host record, which is the second", () => {
   });
 });
 
+test("a weight of a cluster that has left the fleet stops nothing: the others share as they did", () => {
+  const result = plan({ strategy: { type: "roundRobin", weight: { eu: 35, us: 50, mars: 15 } } });
+  assert.deepEqual(result.records?.[1]?.labels, {
+    strategy: "roundRobin",
+    "weight-eu-0-35": "192.0.2.2",
+    "weight-eu-1-35": "192.0.2.1",
+    "weight-us-0-50": "198.51.100.1",
+  });
+  assert.equal(isTrue(result, "Accepted"), "True AcceptedWithWarnings");
+});
+
 test("both families are published, and a placeholder only where both are empty", () => {
   const exposed = { targets: { A: [], AAAA: ["2001:db8::1"] }, source: "test" };
   const six = (dnsName: string): Partial<DnsEndpointRecord> => ({

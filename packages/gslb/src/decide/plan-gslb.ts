@@ -42,7 +42,7 @@ export interface GslbPlan {
  */
 export function planGslb(snapshot: GslbSnapshot): GslbPlan {
   const { gslb, reference, now } = snapshot;
-  const policy = parseGslbPolicy(gslb, snapshot.geoTags, snapshot);
+  const policy = parseGslbPolicy(gslb);
   const servers = reference.kind === "resolved" ? reference.servers : lastServers(snapshot);
   const { accepted, refused } = admitHosts(servers, snapshot);
 

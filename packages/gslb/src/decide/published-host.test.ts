@@ -80,7 +80,7 @@ const specs: readonly { readonly strategy: object; readonly text: string }[] = [
 for (const { strategy, text } of specs)
   test(`how a host is balanced is told as ${text}, and read back`, () => {
     const gslb = { metadata: {}, spec: { strategy } } as never;
-    const { policy } = parseGslbPolicy(gslb, ["eu", "us-east-1"]);
+    const { policy } = parseGslbPolicy(gslb);
     assert.equal(publishedPolicyText(policy), text);
     const { healthPolicy: _, ...published } = policy!;
     assert.deepEqual(parsePublishedPolicy(text, published.ttlSeconds), published);
@@ -114,5 +114,5 @@ test("what is not understood of a policy is passed over", () => {
     metadata: {},
     spec: { strategy: { type: "failover", primaryGeoTag: "x".repeat(300) } },
   } as never;
-  assert.equal(publishedPolicyText(parseGslbPolicy(long, []).policy), '"v=1" "strategy=failover" "primary="');
+  assert.equal(publishedPolicyText(parseGslbPolicy(long).policy), '"v=1" "strategy=failover" "primary="');
 });

@@ -41,8 +41,7 @@ export function readBooked(
   }
   if (gslb === undefined) return undefined;
   if (gslb.metadata.uid !== controller.uid && !isPredecessor(controller, gslb)) return undefined;
-  // Whether a weight names a cluster of the fleet is for those who decide; here it is told as it stands.
-  const { policy } = parseGslbPolicy(gslb, Object.keys(gslb.spec?.strategy?.weight ?? {}));
+  const { policy } = parseGslbPolicy(gslb);
   const since = gslb.metadata.creationTimestamp ?? "";
   return {
     booked: { key, since, isOwn: true, records, policyText: publishedPolicyText(policy) },
