@@ -1,6 +1,6 @@
 import { hasTargets } from "./address-family.ts";
 import type { ConditionOutcome, GslbConditionType } from "./gslb-conditions.ts";
-import { policyWarnings, type ParsedPolicy } from "./gslb-policy.ts";
+import { policyWarnings, weightProblems, type ParsedPolicy } from "./gslb-policy.ts";
 import type { GslbSnapshot } from "./gslb-snapshot.ts";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import type { HostPlan, RefusedHost } from "./host-plan.ts";
@@ -43,12 +43,15 @@ function accepted({ snapshot, policy, refused, hostCount }: ConditionFacts): Con
     const message = refused.map((host) => host.message).join("; ");
     return outcome("Accepted", "False", { reason: refused[0]!.reason, message });
   }
+  const unknown = weightProblems(policy.policy, snapshot);
+  if (unknown.length > 0)
+    return outcome("Accepted", "False", { reason: "UnknownCluster", message: unknown.join("; ") });
   if (hostCount === 0 && snapshot.reference.kind === "resolved")
     return outcome("Accepted", "False", {
       reason: "NoHosts",
       message: "what the Gslb refers to names no host; add one to its rules or hostnames",
     });
-  const warnings = policyWarnings(policy.policy, snapshot);
+  const warnings = policyWarnings(policy.policy, snapshot.geoTags);
   return outcome("Accepted", "True", {
     reason: warnings.length === 0 ? "Accepted" : "AcceptedWithWarnings",
     message: warnings.length === 0 ? "the spec is valid and its hosts are its own" : warnings.join("; "),

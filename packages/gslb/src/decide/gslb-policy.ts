@@ -78,22 +78,29 @@ export function parseGslbPolicy(gslb: Gslb): ParsedPolicy {
 }
 
 /**
- * What works but probably not as meant: said in the Accepted condition's message and in an event, never refused, since a cluster
- * may leave the fleet, or join it, before or after the Gslbs that name it are changed.
+ * What is wrong with weights in view of the clusters that there are. It is told and stops nothing: a cluster may leave the fleet, or
+ * join it, before or after the Gslbs that name it are changed.
  *
  * @param fleet every cluster's tag, the own one included, and whether others may join
  */
-export function policyWarnings(
+export function weightProblems(
   { strategy }: Pick<GslbPolicy, "strategy">,
   { geoTags, isFleetOpen = false }: { readonly geoTags: readonly string[]; readonly isFleetOpen?: boolean },
 ): readonly string[] {
-  if (strategy.type === "roundRobin")
-    return Object.keys(strategy.weight ?? {})
-      .filter((tag) => !isFleetOpen && !geoTags.includes(tag))
-      .map(
-        (tag) =>
-          `spec.strategy.weight.${tag} names a cluster that is not in the fleet (${geoTags.join(", ")}), so it counts for nothing; remove it or add the cluster`,
-      );
+  if (strategy.type !== "roundRobin" || isFleetOpen) return [];
+  return Object.keys(strategy.weight ?? {})
+    .filter((tag) => !geoTags.includes(tag))
+    .map(
+      (tag) =>
+        `spec.strategy.weight.${tag} names a cluster that is not in the fleet (${geoTags.join(", ")}), and counts for nothing; remove it or add the cluster`,
+    );
+}
+
+/** What works but probably not as meant: said in the Accepted condition's message and in an event, never refused. */
+export function policyWarnings(
+  { strategy }: Pick<GslbPolicy, "strategy">,
+  geoTags: readonly string[],
+): readonly string[] {
   if (strategy.type !== "failover") return [];
   const primary = strategy.primaryGeoTag;
   if (primary === "")

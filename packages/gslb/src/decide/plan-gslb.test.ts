@@ -61,7 +61,7 @@ test("a weight of a cluster that has left the fleet stops nothing: the others sh
     "weight-eu-1-35": "192.0.2.1",
     "weight-us-0-50": "198.51.100.1",
   });
-  assert.equal(isTrue(result, "Accepted"), "True AcceptedWithWarnings");
+  assert.equal(isTrue(result, "Accepted"), "False UnknownCluster");
 });
 
 test("both families are published, and a placeholder only where both are empty", () => {
