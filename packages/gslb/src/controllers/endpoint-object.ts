@@ -1,17 +1,9 @@
 import { controllerOf, deepEqual, ownerReferenceTo } from "@meridian/kube";
-import {
-  dnsTypeLabel,
-  legacyDnsTypeLabel,
-  type DnsEndpoint,
-  type DnsEndpointRecord,
-} from "../resources/dns-endpoint.ts";
+import { localMarks, type DnsEndpoint, type DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
 import { typeOfGslb } from "../resources/legacy-gslb.ts";
 import { isPredecessor } from "../resources/owner.ts";
 import { dnsEndpointType } from "../resources/resource-types.ts";
-
-/** Both the labels and the annotations of a DNSEndpoint that the clusters' own DNS servers answer from. */
-const marks = { [dnsTypeLabel]: "local", [legacyDnsTypeLabel]: "local" };
 
 /** The DNSEndpoint of a Gslb: of its name, and collected with it. */
 export function desiredEndpoint(gslb: Gslb, records: readonly DnsEndpointRecord[]): DnsEndpoint {
@@ -22,8 +14,8 @@ export function desiredEndpoint(gslb: Gslb, records: readonly DnsEndpointRecord[
     metadata: {
       name,
       namespace,
-      labels: marks,
-      annotations: marks,
+      labels: localMarks,
+      annotations: localMarks,
       ownerReferences: [ownerReferenceTo(gslb, typeOfGslb(gslb))],
     },
     spec: { endpoints: records },
@@ -45,8 +37,8 @@ export function withRecords(
   const isControlled = kept.some(({ controller }) => controller === true);
   const metadata = {
     ...stored.metadata,
-    labels: { ...stored.metadata.labels, ...marks },
-    annotations: { ...stored.metadata.annotations, ...marks },
+    labels: { ...stored.metadata.labels, ...localMarks },
+    annotations: { ...stored.metadata.annotations, ...localMarks },
     ...(isControlled && kept.length === owners.length
       ? {}
       : { ownerReferences: isControlled ? kept : [...kept, ownerReferenceTo(gslb, typeOfGslb(gslb))] }),

@@ -61,7 +61,8 @@ interface World {
   readonly pass: (ms?: number) => Promise<void>;
 }
 
-function open(server = new FakeObjects()): World {
+/** @param spelled the zone as its object spells it */
+function open(server = new FakeObjects(), spelled = zone): World {
   const simulation = new Simulation({ seed: 1 });
   const { runtime } = simulation.node({ name: "za", addresses: ["10.0.0.1"] });
   const sessions = [new FakeSession("us"), new FakeSession("eu")] as const;
@@ -95,7 +96,7 @@ function open(server = new FakeObjects()): World {
       get: (key) => stored().find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key),
       list: stored,
     },
-    zones: () => [zone],
+    zones: () => [spelled],
     zoneObject: () => ({ apiVersion: "k8gb.io/v1beta1", kind: "ZoneDelegation", metadata: { name: "z" } }),
     events: { record: (_about: KubeObject, { message }) => notes.push(message) },
     onRecords: (key) => touched.add(key),
@@ -233,7 +234,7 @@ test("after a restart what was stored is answered before anybody was heard, and 
   await before.pass(storedMs);
   assert.equal([...server.objects.keys()].filter((key) => key.includes("meridian-fleet-")).length, 1);
 
-  const after = open(server);
+  const after = open(server, "Cloud.Example.com");
   after.hosts.load();
   assert.equal(after.answer(), "198.51.100.1");
   assert.deepEqual(after.thresholds.get(app), 60, "as us last told");

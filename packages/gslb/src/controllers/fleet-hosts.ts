@@ -6,26 +6,28 @@ import {
   type KubeClient,
   type Lister,
 } from "@meridian/controller";
-import { controllerOf, deepEqual, isNotFound, objectKey } from "@meridian/kube";
+import { controllerOf, deepEqual, isNotFound, objectKey, parseObjectKey } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
 import { planFleetHost } from "../decide/fleet-host.ts";
 import { balancedHostProblem } from "../decide/local-targets-name.ts";
-import { parsePublishedPolicy, publishedPolicyText, type PublishedPolicy } from "../decide/published-host.ts";
+import type { PublishedPolicy } from "../decide/published-host.ts";
 import { textHash } from "../decide/text-hash.ts";
 import type { PeerViews } from "../peers/peer-views.ts";
 import type { Peers } from "../peers/peers.ts";
-import {
-  dnsTypeLabel,
-  legacyDnsTypeLabel,
-  type DnsEndpoint,
-  type DnsEndpointRecord,
-} from "../resources/dns-endpoint.ts";
+import type { DnsEndpoint, DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import { isGslbReference } from "../resources/owner.ts";
 import { dnsEndpointType } from "../resources/resource-types.ts";
 import type { ZoneDelegation } from "../resources/zone-delegation.ts";
 import type { TaskScope } from "../tasks/task-scope.ts";
 import type { BookedObject } from "../zones/endpoint-book.ts";
+import {
+  fleetEndpoint,
+  isFleetEndpoint,
+  storedFleetHosts,
+  withPolicy,
+  type StoredFleetHost,
+} from "./fleet-endpoint.ts";
 
 /** Who is asked about hosts that others carry, and who answers them. */
 export interface FleetHostsOptions {
@@ -54,15 +56,9 @@ interface FleetHost {
   records: readonly DnsEndpointRecord[];
 }
 
-/** The label of the DNSEndpoints that are written for such hosts. */
-const fleetHostsLabel = "meridian/fleet-hosts";
-/** The zone whose hosts are in one. */
-const zoneAnnotation = "meridian/zone";
 /** Younger than anything that a user makes: whoever else gives a name has it. */
 const youngest = "9999-12-31T23:59:59Z";
 const shownMax = 5;
-/** Of a host's first record: how peers balance it, as in their views. */
-const policyProperty = "meridian/policy";
 /** Objects of a zone over which hosts are spread, so that ten thousand fit and a change writes little. */
 const shards = 16;
 const storeAfterMs = 2_000;
@@ -109,13 +105,12 @@ export class FleetHosts {
   /** Takes over what an earlier run stored. Call it once the Gslbs of this cluster are known. */
   load(): void {
     for (const object of this.#options.endpoints.list(this.#options.namespace)) {
-      const zone = object.metadata.annotations?.[zoneAnnotation];
-      if (object.metadata.labels?.[fleetHostsLabel] === undefined || zone === undefined) continue;
-      for (const record of object.spec?.endpoints ?? []) {
-        const host = canonicalName(record.dnsName ?? "");
-        const isFree = !this.#own.has(host) && !this.#hosts.has(host);
-        if (isFree && zoneOf(host, this.#options.zones()) === zone)
-          this.#adopt(host, { zone, policy: policyIn(record) });
+      if (!isFleetEndpoint(object)) continue;
+      const { zone, hosts } = storedFleetHosts(object);
+      for (const [host, stored] of hosts) {
+        const isOfZone = canonicalName(zoneOf(host, this.#options.zones()) ?? "") === zone;
+        if (isOfZone && !this.#own.has(host) && !this.#hosts.has(host))
+          this.#adopt(host, { zone, ...stored });
       }
       this.controller.enqueue(objectKey(object.metadata));
     }
@@ -182,14 +177,14 @@ export class FleetHosts {
     const key = objectKey(object.metadata);
     if (this.#handingOver.size > 0 && isGslbReference(controllerOf(object)))
       for (const { dnsName = "" } of object.spec?.endpoints ?? []) this.#handOver(canonicalName(dnsName));
-    const isOurs = object.metadata.labels?.[fleetHostsLabel] !== undefined || this.#shards.has(key);
+    const isOurs = isFleetEndpoint(object) || this.#shards.has(key);
     if (isOurs && !this.#isAsWanted(key)) this.controller.enqueue(key);
   }
 
   /** What a DNSEndpoint of ours says now, whether it is stored already or not; `undefined` for every other. */
   read(key: string): { readonly booked: BookedObject; readonly object: DnsEndpoint } | "none" | undefined {
     const stored = this.#options.endpoints.get(key);
-    if (stored?.metadata.labels?.[fleetHostsLabel] === undefined && !this.#shards.has(key)) return undefined;
+    if (!isFleetEndpoint(stored) && !this.#shards.has(key)) return undefined;
     const records = this.#recordsOf(key);
     if (records.length === 0) return "none";
     return {
@@ -244,16 +239,16 @@ export class FleetHosts {
 
   #adopt(
     host: string,
-    { zone, policy }: { readonly zone: string; readonly policy: PublishedPolicy | undefined },
+    { zone, ...of }: { readonly zone: string } & Carried & Partial<StoredFleetHost>,
   ): void {
     const key = this.#keyOf(zone, host);
     const known = this.#hosts.get(host);
-    const stored = known?.records ?? this.#storedRecords(key, host);
-    this.#hosts.set(host, { zone, policy: policy ?? known?.policy, records: stored });
+    if (known !== undefined && known.zone !== zone) this.#drop(host);
+    const policy = of.policy ?? known?.policy;
+    this.#hosts.set(host, { zone, policy, records: known?.records ?? of.records ?? [] });
     const shard = this.#shards.get(key) ?? new Set<string>();
     this.#shards.set(key, shard.add(host));
-    const told = policy ?? known?.policy;
-    this.#options.peers.addHost(host, told?.splitBrainThresholdSeconds ?? 0);
+    this.#options.peers.addHost(host, policy?.splitBrainThresholdSeconds ?? 0);
     this.#plan(host);
   }
 
@@ -300,20 +295,17 @@ export class FleetHosts {
     }
     if (this.#isAsWanted(key) || !this.#options.isWriting()) return;
     const records = this.#recordsOf(key);
-    const desired = this.#desired(key, records);
-    const { namespace } = this.#options;
-    const { name = "" } = desired.metadata;
     if (records.length === 0) {
       this.#shards.delete(key);
       await this.#options.client
-        .delete(dnsEndpointType, { namespace, name }, { signal })
+        .delete(dnsEndpointType, parseObjectKey(key), { signal })
         .catch((error: unknown) => {
           if (!isNotFound(error)) throw error;
         });
       return;
     }
     await createOrUpdate<DnsEndpoint>(this.#options.client, dnsEndpointType, {
-      desired,
+      desired: this.#desired(key, records),
       current: this.#options.endpoints.get(key),
       signal,
     });
@@ -329,26 +321,9 @@ export class FleetHosts {
     return [...(this.#shards.get(key) ?? [])].sort().flatMap((host) => this.#hosts.get(host)?.records ?? []);
   }
 
-  #storedRecords(key: string, host: string): readonly DnsEndpointRecord[] {
-    const records = this.#options.endpoints.get(key)?.spec?.endpoints ?? [];
-    return records.filter(({ dnsName = "" }) => canonicalName(dnsName) === host);
-  }
-
   #desired(key: string, records: readonly DnsEndpointRecord[]): DnsEndpoint {
     const [host = ""] = this.#shards.get(key) ?? [];
-    const zone = this.#hosts.get(host)?.zone ?? "";
-    const marks = { [dnsTypeLabel]: "local", [legacyDnsTypeLabel]: "local" };
-    return {
-      apiVersion: `${dnsEndpointType.group}/${dnsEndpointType.version}`,
-      kind: dnsEndpointType.kind,
-      metadata: {
-        name: key.slice(this.#options.namespace.length + 1),
-        namespace: this.#options.namespace,
-        labels: { ...marks, "app.kubernetes.io/managed-by": "meridian", [fleetHostsLabel]: "true" },
-        annotations: { ...marks, [zoneAnnotation]: zone },
-      },
-      spec: { endpoints: records },
-    };
+    return fleetEndpoint(parseObjectKey(key), this.#hosts.get(host)?.zone ?? "", records);
   }
 
   #keyOf(zone: string, host: string): string {
@@ -370,21 +345,6 @@ export class FleetHosts {
     const message = `no Gslb here names ${shown}${more}; they are answered from what the clusters say that carry them`;
     this.#options.events.record(object, { type: "Normal", reason: "HostsWithoutGslb", message });
   }
-}
-
-/** The records with what peers say of how the host is balanced, for a start at which none can be asked. */
-function withPolicy(
-  records: readonly DnsEndpointRecord[],
-  policy: PublishedPolicy | undefined,
-): readonly DnsEndpointRecord[] {
-  if (policy === undefined) return records;
-  const providerSpecific = [{ name: policyProperty, value: publishedPolicyText(policy) }];
-  return records.map((record, index) => (index === 0 ? { ...record, providerSpecific } : record));
-}
-
-function policyIn({ providerSpecific, recordTTL = 0 }: DnsEndpointRecord): PublishedPolicy | undefined {
-  const value = providerSpecific?.find(({ name }) => name === policyProperty)?.value;
-  return value === undefined ? undefined : parsePublishedPolicy(value, recordTTL);
 }
 
 interface Carried {

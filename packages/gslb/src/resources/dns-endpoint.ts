@@ -22,6 +22,12 @@ export const dnsTypeLabel = "k8gb.io/dnstype";
 /** The same label in the legacy group. */
 export const legacyDnsTypeLabel = "k8gb.absa.oss/dnstype";
 
+/** Both the labels and the annotations of a DNSEndpoint that the clusters' own DNS servers answer from. */
+export const localMarks: Readonly<Record<string, string>> = {
+  [dnsTypeLabel]: "local",
+  [legacyDnsTypeLabel]: "local",
+};
+
 /** Whether the clusters' own DNS servers answer from the object. */
 export function isLocalDnsEndpoint(object: KubeObject): boolean {
   const labels = object.metadata.labels ?? {};
