@@ -16,7 +16,7 @@ import {
 import type { Gslb } from "../resources/gslb.ts";
 import { gslbType } from "../resources/resource-types.ts";
 import type { ClusterCopies } from "./cluster-copies.ts";
-import { isRefusal } from "./refusal.ts";
+import { isRefusal, refusedMs } from "./refusal.ts";
 
 /** What Gslbs are made of and with. */
 export interface AnnotatedIngressOptions {
@@ -25,6 +25,8 @@ export interface AnnotatedIngressOptions {
   readonly events: Pick<EventRecorder, "record">;
   readonly meter?: ControllerMeter;
 }
+
+type Again = { readonly requeueAfterMs: number } | undefined;
 
 /** Whose the fields of a Gslb are that annotations stand for. */
 const fieldManager = "meridian-annotated-ingress";
@@ -67,22 +69,20 @@ export class AnnotatedIngressController {
     });
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<void> {
+  async #reconcile(key: string, signal: AbortSignal): Promise<Again> {
     const { copies, events } = this.#options;
     const ingress = copies.ingresses.lister.get(key);
     const gslb = copies.canonicalGslbs.lister.get(key);
     // What the collector takes from an Ingress that is gone or going must not be made anew.
-    if (ingress === undefined || ingress.metadata.deletionTimestamp !== undefined) return;
+    if (ingress === undefined || ingress.metadata.deletionTimestamp !== undefined) return undefined;
     const wish = annotatedIngress(ingress);
     switch (wish.asks) {
       case "nothing":
-        return this.#withdraw(ingress, gslb, signal);
+        await this.#withdraw(ingress, gslb, signal);
+        return undefined;
       case "refused":
-        return events.record(ingress, {
-          type: "Warning",
-          reason: "AnnotationRefused",
-          message: wish.problem,
-        });
+        events.record(ingress, { type: "Warning", reason: "AnnotationRefused", message: wish.problem });
+        return undefined;
       case "gslb":
         return this.#make(ingress, { asked: wish.gslb, gslb, signal });
     }
@@ -95,30 +95,34 @@ export class AnnotatedIngressController {
       gslb,
       signal,
     }: { readonly asked: Gslb; readonly gslb: Gslb | undefined; readonly signal: AbortSignal },
-  ): Promise<void> {
+  ): Promise<Again> {
     const { client, events } = this.#options;
     const key = objectKey(ingress.metadata);
     // A copy that lags must not make somebody's own Gslb ours.
     const current = gslb ?? (await this.#stored(ingress, signal));
     if (current !== undefined && controllerOf(current)?.uid !== ingress.metadata.uid) {
       // That of an Ingress of before is being collected.
-      if (controllerOf(current)?.kind === "Ingress") return;
+      if (controllerOf(current)?.kind === "Ingress") return undefined;
       const message = `Gslb ${key} exists and is not this Ingress'; delete it, or take the annotation ${strategyAnnotation} away`;
-      return events.record(ingress, { type: "Warning", reason: "GslbNotOwned", message });
+      events.record(ingress, { type: "Warning", reason: "GslbNotOwned", message });
+      return undefined;
     }
     const isWanting = current === undefined || !saysWhatIsAsked(current, asked);
-    if (!isWanting && !(saysMoreThanAsked(current, asked) && (await this.#isOurs(ingress, signal)))) return;
+    if (!isWanting && !(saysMoreThanAsked(current, asked) && (await this.#isOurs(ingress, signal))))
+      return undefined;
     try {
       await client.apply(gslbType, asked, { fieldManager, force: true, signal });
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const message = `the API server refuses the Gslb of annotation ${strategyAnnotation}: ${error.status.message ?? error.message}`;
-      return events.record(ingress, { type: "Warning", reason: "AnnotationRefused", message });
+      events.record(ingress, { type: "Warning", reason: "AnnotationRefused", message });
+      return { requeueAfterMs: refusedMs };
     }
     if (current === undefined)
       this.#log.info("made a Gslb from the annotations of an Ingress; a Gslb of its own says more", {
         ingress: key,
       });
+    return undefined;
   }
 
   /** Takes away what was made from annotations that are no more. What k8gb made, or a user, stays. */

@@ -35,7 +35,7 @@ import { GslbObjects } from "./gslb-objects.ts";
 import type { GslbObserver } from "./gslb-observer.ts";
 import { HostClaims } from "./host-claims.ts";
 import { ReferenceIndex } from "./reference-index.ts";
-import { isRefusal } from "./refusal.ts";
+import { isRefusal, refusedMs } from "./refusal.ts";
 
 /** What a Gslb is decided from, and what is written with. */
 export interface GslbControllerOptions {
@@ -210,7 +210,9 @@ export class GslbController {
     const before = this.#plans.get(key)?.plan;
     this.#plans.set(key, { plan, exposed: snapshot.exposed, at: snapshot.now });
     this.#options.observer?.onPass(key, before, plan);
-    const again = plan.afterMs === undefined ? undefined : { requeueAfterMs: plan.afterMs };
+    // One that is somebody else's is looked at again when that one changes.
+    const isRefused = refused?.kind === "failed" && refused.reason !== "NotOwned";
+    const again = soonest(plan.afterMs, isRefused ? refusedMs : undefined);
     if (!isWriting) {
       this.#done.set(key, plan);
       return again;
@@ -342,6 +344,11 @@ export class GslbController {
     this.#lag.caughtUp(key);
     this.#objects.forget(key);
   }
+}
+
+function soonest(...waitsMs: readonly (number | undefined)[]): Again {
+  const given = waitsMs.filter((ms) => ms !== undefined);
+  return given.length === 0 ? undefined : { requeueAfterMs: Math.min(...given) };
 }
 
 /** After a failed lookup those that were last known. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { refusals } from "@meridian/controller/testing";
-import { findCondition, type KubeObject } from "@meridian/kube";
+import { findCondition, ingressType, type KubeObject } from "@meridian/kube";
 import type { Gslb, GslbStrategy } from "../resources/gslb.ts";
 import { dnsEndpointType, gslbType } from "../resources/resource-types.ts";
 import type { DnsEndpoint } from "../resources/dns-endpoint.ts";
@@ -80,6 +80,27 @@ test("D13: what the API server refuses is logged, and written once it takes it",
   assert.ok(told.every(({ level, fields }) => level === "warn" && fields["gslb"] === "demo/app"));
   assert.match(String(told[0]!.fields["error"]), /the store is away/);
   assert.ok(world.truth.get<DnsEndpoint>(dnsEndpointType, { namespace: "demo", name: "app" }) !== undefined);
+  await world.close();
+});
+
+test("an Ingress that the API server refuses is made when it takes it, also where nothing here changes", async () => {
+  const world = openGslbWorld();
+  world.truth.put(gslb("app", { type: "roundRobin" }));
+  const forbidden = { code: 403, reason: "Forbidden", message: "admission: the host is another Ingress'" };
+  world.box.befallRequest(
+    { do: "refuse", with: forbidden },
+    { times: 1, only: ({ method, target }) => method === "POST" && target.includes("/ingresses") },
+  );
+  await world.start();
+  const made = (): unknown => world.truth.get(ingressType, { namespace: "demo", name: "app" });
+  assert.equal(made(), undefined);
+  const stored = world.truth.get<Gslb>(gslbType, { namespace: "demo", name: "app" });
+  assert.match(
+    findCondition(stored?.status?.conditions, "ResolvedRefs")?.message ?? "",
+    /refuses the Ingress/,
+  );
+  await world.clock.advance(61_000);
+  assert.notEqual(made(), undefined);
   await world.close();
 });
 

@@ -31,7 +31,7 @@ import {
 import { kindName } from "../resources/object-kind.ts";
 import { gslbType, legacyGslbType } from "../resources/resource-types.ts";
 import type { ClusterCopies } from "./cluster-copies.ts";
-import { isRefusal } from "./refusal.ts";
+import { isRefusal, refusedMs } from "./refusal.ts";
 
 /** What legacy Gslbs are migrated with. */
 export interface LegacyMigrationOptions {
@@ -45,9 +45,6 @@ export interface LegacyMigrationOptions {
   /** Whether this replica writes. Default: it does. */
   readonly isWriting?: () => boolean;
 }
-
-/** How soon a refused successor is tried again: somebody must change something first. */
-const refusedMs = 60_000;
 
 /**
  * Leads legacy Gslbs over to the present group when their users ask for it. Each run takes the next step from what the copies
