@@ -11,8 +11,7 @@ export type HostHealth = "Healthy" | "Unhealthy" | "NotFound";
  * Judges a host by its Services.
  *
  * `Any`: one healthy Service is enough, and one unhealthy hides missing ones. `All`: a missing Service counts before an
- * unhealthy one, but for a host that has no healthy Service at all and an unhealthy one only. A host without Services is
- * `NotFound`.
+ * unhealthy one. A host without Services is `NotFound`.
  */
 export function hostHealth(policy: ServiceHealthPolicy, backends: readonly BackendHealth[]): HostHealth {
   const has = (health: BackendHealth): boolean => backends.includes(health);

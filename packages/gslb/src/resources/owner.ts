@@ -1,4 +1,5 @@
 import type { KubeObject, OwnerReference } from "@meridian/kube";
+import { isLegacy } from "./legacy-gslb.ts";
 import { legacyGslbType } from "./resource-types.ts";
 
 /** Whether a reference is to a Gslb, of the present or of the legacy group. */
@@ -11,12 +12,10 @@ export function isPredecessor(
   owner: OwnerReference,
   gslb: Pick<KubeObject, "apiVersion" | "metadata">,
 ): boolean {
-  const isLegacy = (apiVersion: string | undefined): boolean =>
-    apiVersion?.startsWith(`${legacyGslbType.group}/`) ?? false;
   return (
     owner.kind === legacyGslbType.kind &&
     owner.name === gslb.metadata.name &&
-    isLegacy(owner.apiVersion) &&
-    !isLegacy(gslb.apiVersion)
+    isLegacy(owner) &&
+    !isLegacy(gslb)
   );
 }
