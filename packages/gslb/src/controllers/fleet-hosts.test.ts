@@ -49,6 +49,7 @@ class FakeSession {
 }
 
 interface World {
+  readonly zones: string[];
   readonly hosts: FleetHosts;
   readonly sessions: readonly [FakeSession, FakeSession];
   readonly views: PeerViews;
@@ -76,6 +77,7 @@ function open(server = new FakeObjects(), spelled = zone): World {
   views.setPeers(zone, ["eu", "us"]);
   const stored = (): readonly DnsEndpoint[] =>
     [...server.objects].flatMap(([key, object]) => (key.startsWith("dnsendpoints ") ? [object] : []));
+  const zones = [spelled];
   const tasks = new TaskScope(silentLogger);
   const hosts: FleetHosts = new FleetHosts(runtime, {
     ...{ client: server.client, namespace: "k8gb", geoTag: "za", views, tasks },
@@ -96,7 +98,7 @@ function open(server = new FakeObjects(), spelled = zone): World {
       get: (key) => stored().find(({ metadata }) => `${metadata.namespace}/${metadata.name}` === key),
       list: stored,
     },
-    zones: () => [spelled],
+    zones: () => zones,
     zoneObject: () => ({ apiVersion: "k8gb.io/v1beta1", kind: "ZoneDelegation", metadata: { name: "z" } }),
     events: { record: (_about: KubeObject, { message }) => notes.push(message) },
     onRecords: (key) => touched.add(key),
@@ -112,7 +114,7 @@ function open(server = new FakeObjects(), spelled = zone): World {
     return own.length === 0 ? "denied" : own.flatMap(({ targets }) => targets ?? []).join(" ") || "nothing";
   };
   const pass = (ms = 1_000): Promise<void> => simulation.run({ untilMs: simulation.nowMs + ms });
-  return { hosts, sessions, views, asked, thresholds, notes, touched, answer, pass };
+  return { zones, hosts, sessions, views, asked, thresholds, notes, touched, answer, pass };
 }
 
 let order = 0;
@@ -179,6 +181,20 @@ test("a host of a Gslb here is that one's, and the fleet's again when that is go
   world.hosts.touchZone(zone);
   await world.pass();
   assert.deepEqual([world.answer(), world.asked.has(app)], ["denied", false]);
+});
+
+test("a host whose zone is served apart from now on stands in one DNSEndpoint only", async () => {
+  const world = open();
+  const host = `app.sub.${zone}`;
+  world.sessions[0].tell({ "app.sub": failover });
+  world.hosts.touchZone(zone);
+  await world.pass();
+  world.zones.push(`sub.${zone}`);
+  world.hosts.touchAll();
+  await world.pass();
+  const giving = [...world.touched].filter((key) => world.hosts.read(key) !== "none");
+  assert.equal(giving.length, 1);
+  assert.equal(world.answer(host), "nothing");
 });
 
 test("a Gslb takes a host over without a moment in which it is denied", async () => {

@@ -243,13 +243,15 @@ export class FleetHosts {
   ): void {
     const key = this.#keyOf(zone, host);
     const known = this.#hosts.get(host);
-    if (known !== undefined && known.zone !== zone) this.#drop(host);
+    const isMoved = known !== undefined && known.zone !== zone;
+    if (isMoved) this.#drop(host);
     const policy = of.policy ?? known?.policy;
     this.#hosts.set(host, { zone, policy, records: known?.records ?? of.records ?? [] });
     const shard = this.#shards.get(key) ?? new Set<string>();
     this.#shards.set(key, shard.add(host));
     this.#options.peers.addHost(host, policy?.splitBrainThresholdSeconds ?? 0);
     this.#plan(host);
+    if (isMoved) this.#changed(key);
   }
 
   #handOver(host: string): void {
