@@ -135,11 +135,14 @@ test("S-04: a host that peers carry is asked for and answered as they balance it
   await world.pass();
   assert.deepEqual([...world.asked], [app]);
   serve(world, "eu", "192.0.2.1");
+  await world.pass(0);
   assert.equal(world.answer(), "192.0.2.1", "known without waiting for the API server");
   serve(world, "us", "198.51.100.1");
+  await world.pass(0);
   assert.equal(world.answer(), "198.51.100.1");
   serve(world, "us");
   serve(world, "eu");
+  await world.pass(0);
   assert.equal(world.answer(), "nothing", "it exists");
   await world.pass();
   world.hosts.touchZone(zone);
@@ -160,7 +163,28 @@ test("of two ways to balance a host that of the first geo tag counts, in whichev
   }
   serve(world, "eu", "192.0.2.1");
   serve(world, "us", "198.51.100.1");
+  await world.pass(0);
   assert.equal(world.answer(), "198.51.100.1");
+});
+
+test("what all peers say at once of a host, in both families, is planned once", async () => {
+  const world = open();
+  world.sessions[0].tell({ app: failover });
+  world.hosts.touchZone(zone);
+  await world.pass();
+  let plans = 0;
+  const of = world.views.of.bind(world.views);
+  world.views.of = (host) => {
+    plans += 1;
+    return of(host);
+  };
+  serve(world, "eu", "192.0.2.1", "2001:db8::1");
+  serve(world, "us", "198.51.100.1", "2001:db8::2");
+  await world.pass(0);
+  assert.equal(plans, 1);
+  serve(world, "us");
+  await world.pass(0);
+  assert.equal(plans, 2);
 });
 
 test("a host of a Gslb here is that one's, and the fleet's again when that is gone", async () => {
@@ -273,6 +297,7 @@ test("an API server that takes no writes delays no answer, and is written to whe
   world.hosts.touchZone(zone);
   await world.pass();
   serve(world, "us", "198.51.100.1");
+  await world.pass(0);
   assert.equal(world.answer(), "198.51.100.1");
   server.failure = undefined;
   await world.pass(60_000);
