@@ -6,7 +6,6 @@ import {
   type KubeClient,
   type Lister,
 } from "@meridian/controller";
-import { WorkSlices } from "@meridian/dns";
 import { controllerOf, deepEqual, isNotFound, objectKey, parseObjectKey } from "@meridian/kube";
 import type { Runtime } from "@meridian/runtime";
 import { canonicalName, zoneOf } from "../decide/dns-name.ts";
@@ -86,7 +85,6 @@ export class FleetHosts {
   readonly #shards = new Map<string, Set<string>>();
   readonly #dirty = new Set<string>();
   readonly #touched = new Set<string>();
-  #isPlanning = false;
   readonly #told = new Map<string, string>();
 
   constructor(runtime: Pick<Runtime, "clock" | "log">, options: FleetHostsOptions) {
@@ -174,9 +172,13 @@ export class FleetHosts {
   touchHost(host: string): void {
     if (!this.#hosts.has(host)) return;
     this.#touched.add(host);
-    if (this.#isPlanning) return;
-    this.#isPlanning = true;
-    this.#options.tasks.start("hosts of which peers say something else", () => this.#planTouched());
+    if (this.#touched.size > 1) return;
+    this.#options.tasks.start("hosts of which peers say something else", async () => {
+      await Promise.resolve();
+      const hosts = [...this.#touched];
+      this.#touched.clear();
+      for (const each of hosts) if (this.#hosts.has(each)) this.#plan(each);
+    });
   }
 
   /** A DNSEndpoint is there, or was changed or deleted by somebody: ours is put right, a Gslb's takes hosts over. */
@@ -242,19 +244,6 @@ export class FleetHosts {
   /** Whether every peer has told which hosts it carries, or cannot tell. */
   #isSettled(zone: string): boolean {
     return this.#options.peers.sessions(zone).every((session) => session.isCarriageKnown);
-  }
-
-  /** Thousands may come with one transfer, and peers count a cluster as silent that does not answer meanwhile. */
-  async #planTouched(): Promise<void> {
-    await Promise.resolve();
-    const slices = new WorkSlices(this.#runtime.clock);
-    for (const host of this.#touched) {
-      this.#touched.delete(host);
-      if (this.#hosts.has(host)) this.#plan(host);
-      const pause = slices.pause();
-      if (pause !== undefined) await pause;
-    }
-    this.#isPlanning = false;
   }
 
   #adopt(
