@@ -20,12 +20,15 @@ function logged(): { readonly log: Logger; readonly lines: [string, string, LogF
 
 const addresses: Readonly<Record<string, string>> = { eu: "192.0.2.1", us: "198.51.100.1" };
 
-function plan(tags: readonly string[] | undefined, primaryGeoTag = "eu"): GslbPlan {
+function plan(tags: readonly string[] | undefined, reason = "Accepted"): GslbPlan {
   const targets = new Map((tags ?? []).map((tag) => [tag, { A: [addresses[tag]!], AAAA: [] }]));
   const host = { host: "a.z", health: "Unhealthy", held: false, decision: { targets, reasons: [] } };
   return {
     hosts: tags === undefined ? [] : [host as unknown as HostPlan],
-    policy: { policy: { strategy: { type: "failover", primaryGeoTag }, strategyName: "failover" } },
+    policy: { policy: { strategy: { type: "failover", primaryGeoTag: "eu" }, strategyName: "failover" } },
+    status: {
+      conditions: [{ type: "Accepted", status: "True", reason, message: "", lastTransitionTime: "" }],
+    },
   } as unknown as GslbPlan;
 }
 
@@ -63,10 +66,17 @@ for (const [geoTag, role] of [
 test("a Gslb that has no host in any zone is told once", () => {
   const { log, lines } = logged();
   const gslbs = new GslbLog(log, "eu");
-  gslbs.onPass("demo/a", plan(["eu"]), plan(undefined));
-  gslbs.onPass("demo/a", plan(undefined), plan(undefined));
+  const homeless = plan(undefined, "HostOutsideZones");
+  gslbs.onPass("demo/a", plan(["eu"]), homeless);
+  gslbs.onPass("demo/a", homeless, homeless);
   assert.deepEqual(
     lines.map(([, message]) => message),
     ["Skipping reconciliation: ZoneDelegation is not present or Status is empty"],
   );
+});
+
+test("a Gslb that has no host for another reason is not said to lack a zone", () => {
+  const { log, lines } = logged();
+  new GslbLog(log, "eu").onPass("demo/a", plan(["eu"]), plan(undefined, "HostConflict"));
+  assert.deepEqual(lines, []);
 });

@@ -1,3 +1,4 @@
+import { findCondition } from "@meridian/kube";
 import type { Logger } from "@meridian/runtime";
 import { clusterChanges } from "../decide/cluster-change.ts";
 import type { GslbPlan } from "../decide/plan-gslb.ts";
@@ -21,7 +22,8 @@ export class GslbLog {
     const olds = new Map(before?.hosts.map((host) => [host.host, host]));
     if (before?.policy.policy?.strategyName !== after.policy.policy?.strategyName)
       this.#log.debug("Resolved strategy", { gslb: key, strategy: after.policy.policy?.strategyName });
-    if (after.hosts.length === 0 && before?.hosts.length !== 0)
+    const isHomeless = findCondition(after.status.conditions, "Accepted")?.reason === "HostOutsideZones";
+    if (isHomeless && after.hosts.length === 0 && before?.hosts.length !== 0)
       this.#log.info("Skipping reconciliation: ZoneDelegation is not present or Status is empty", {
         gslb: key,
       });
