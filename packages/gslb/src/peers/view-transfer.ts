@@ -3,7 +3,9 @@ import {
   type DnsClient,
   type TsigKey,
   type Verdict,
+  type ZoneTransfer,
   type ZoneTransferClient,
+  type ZoneTransferQuestion,
 } from "@meridian/dns";
 import { formatEndpoint, type Clock, type Endpoint } from "@meridian/runtime";
 import { localTargetsZone } from "../decide/zone-names.ts";
@@ -16,8 +18,9 @@ export interface ViewTransferOptions {
   readonly dnsClient: Pick<DnsClient, "query">;
   /** Absent: nothing is transferred. */
   readonly transfers?: Pick<ZoneTransferClient, "fetchZone">;
-  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly clock: Pick<Clock, "monotonicMs" | "after">;
   readonly deadlineMs: number;
+  /** Also the longest that a transfer may take: what is believed meanwhile is older than that. */
   readonly periodMs: number;
 }
 
@@ -180,7 +183,7 @@ export class ViewTransfer {
   ): Promise<ViewCheck> {
     const primaries = [{ ...server, ...(this.#key === undefined ? {} : { key: this.#key }) }];
     for (const haveSerial of have === undefined ? [undefined] : [have, undefined]) {
-      const transfer = await this.#options.transfers!.fetchZone({
+      const transfer = await this.#fetchInTime({
         ...{ zone: this.#name, primaries, signal },
         ...(haveSerial === undefined ? {} : { haveSerial }),
       });
@@ -201,6 +204,22 @@ export class ViewTransfer {
       }
     }
     return { kind: "foreign", serial: undefined, isProved: true, server };
+  }
+
+  /** A view that comes in drops would be believed as it was for as long as they fall. */
+  async #fetchInTime(asked: ZoneTransferQuestion & { readonly signal: AbortSignal }): Promise<ZoneTransfer> {
+    const { clock, periodMs, transfers } = this.#options;
+    using ending = new Ending(asked.signal);
+    const cancel = clock.after(periodMs, () => ending.end());
+    try {
+      return await transfers!.fetchZone({ ...asked, signal: ending.signal });
+    } catch (error) {
+      asked.signal.throwIfAborted();
+      if (!ending.signal.aborted) throw error;
+      return { kind: "unreachable", reason: "the transfer took longer than a period" };
+    } finally {
+      cancel();
+    }
   }
 }
 
