@@ -128,6 +128,7 @@ test("H-19: clusters start and serve while one is unreachable, say so, and take 
   await fleet.deploy("referenced", () => roundRobin);
   await fleet.answers("eu", "us");
   for (const tag of ["eu", "us"]) {
+    await fleet.at(tag).settle(15_000);
     assert.equal(await fleet.at(tag).condition(name, "PeersReachable"), "False PeerUnreachable");
     assert.equal(await fleet.at(tag).condition(name, "Healthy"), "True Healthy");
   }

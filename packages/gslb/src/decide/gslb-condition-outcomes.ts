@@ -103,7 +103,35 @@ function illness({ host, health, services }: HostPlan): string {
   return `${host} is ${health}: there is no Service ${names}`;
 }
 
-function peersReachable({ hosts }: ConditionFacts): ConditionOutcome | undefined {
+/**
+ * A peer that is silent for less is not told of: one that restarts, or is overloaded for a moment, would cost each Gslb of
+ * the fleet two writes and two events.
+ */
+const silenceGraceMs = 10_000;
+
+/** The moments at which peers that do not answer are to be told of, each with its geo tag. */
+function silences(
+  hosts: readonly HostPlan[],
+): readonly { readonly geoTag: string; readonly toldAt: number }[] {
+  return hosts.flatMap(({ views }) =>
+    views.flatMap(({ family, state, geoTag, unreachableSince = 0 }) =>
+      family === "A" && (state === "unreachable" || state === "expired")
+        ? [{ geoTag, toldAt: unreachableSince + silenceGraceMs }]
+        : [],
+    ),
+  );
+}
+
+/** When the next peer that does not answer is to be told of; `undefined` where none is. */
+export function nextSilenceAt({
+  snapshot: { now },
+  hosts,
+}: Pick<ConditionFacts, "snapshot" | "hosts">): number | undefined {
+  const coming = silences(hosts).flatMap(({ toldAt }) => (toldAt > now ? [toldAt] : []));
+  return coming.length === 0 ? undefined : Math.min(...coming);
+}
+
+function peersReachable({ snapshot, hosts }: ConditionFacts): ConditionOutcome | undefined {
   if (hosts.length === 0)
     return outcome("PeersReachable", "True", {
       reason: "NoPeers",
@@ -111,10 +139,12 @@ function peersReachable({ hosts }: ConditionFacts): ConditionOutcome | undefined
     });
   const views = hosts.flatMap((host) => host.views.filter((view) => view.family === "A"));
   if (views.some((view) => view.state === "unknown")) return undefined;
-  const silent = views.filter((view) => view.state === "unreachable" || view.state === "expired");
-  if (silent.length > 0) {
+  const silent = silences(hosts);
+  const told = silent.filter(({ toldAt }) => toldAt <= snapshot.now);
+  if (told.length === 0 && silent.length > 0) return undefined;
+  if (told.length > 0) {
     // Without what came back: that changes from try to try, and `explain` tells it.
-    const tags = [...new Set(silent.map((view) => view.geoTag))].sort();
+    const tags = [...new Set(told.map(({ geoTag }) => geoTag))].sort();
     const message = `no answer about these hosts from ${tags.join(", ")}`;
     return outcome("PeersReachable", "False", { reason: "PeerUnreachable", message });
   }

@@ -3,8 +3,19 @@ import { test } from "node:test";
 import { findCondition } from "@meridian/kube";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import type { GslbStatus } from "../resources/gslb.ts";
-import { failover, host, isTrue, plan, record, server, view, type Given } from "../testdata/gslb-plans.ts";
+import {
+  failover,
+  host,
+  isTrue,
+  now,
+  plan,
+  record,
+  server,
+  view,
+  type Given,
+} from "../testdata/gslb-plans.ts";
 import type { BackendHealth } from "./health.ts";
+import type { PeerView } from "./peer-view.ts";
 
 test("a healthy primary: localtargets first, then the host, own targets in their order", () => {
   const result = plan();
@@ -195,6 +206,17 @@ test("D1, D56: an unreachable peer is held for its threshold, and the plan says 
   assert.equal(result.afterMs, 15_000);
   assert.equal(isTrue(result, "PeersReachable"), "False PeerUnreachable");
   assert.match(findCondition(result.status.conditions, "PeersReachable")!.message, /from us$/);
+});
+
+test("a peer is told of as silent once it has been for ten seconds", () => {
+  const silentFor = (ms: number): PeerView => ({ ...view("us", "unreachable"), unreachableSince: now - ms });
+  const za = view("za", "fresh", "203.0.113.1");
+  const short = plan({ views: [silentFor(9_000), za] });
+  assert.equal(isTrue(short, "PeersReachable"), "absent");
+  assert.equal(short.afterMs, 1_000);
+  const long = plan({ views: [silentFor(10_000), za] });
+  assert.equal(isTrue(long, "PeersReachable"), "False PeerUnreachable");
+  assert.equal(long.afterMs, undefined);
 });
 
 test("an invalid spec keeps what was answered, without what nobody stands for, and says why", () => {

@@ -3,7 +3,7 @@ import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import type { GslbStatus } from "../resources/gslb.ts";
 import { noTargets, splitFamilies, type FamilyTargets } from "./address-family.ts";
 import { zoneOf } from "./dns-name.ts";
-import { gslbConditions, missesNobodyUntil } from "./gslb-condition-outcomes.ts";
+import { gslbConditions, missesNobodyUntil, nextSilenceAt } from "./gslb-condition-outcomes.ts";
 import { withConditions } from "./gslb-conditions.ts";
 import { parseGslbPolicy, type GslbPolicy, type ParsedPolicy } from "./gslb-policy.ts";
 import type { BackendState, GslbSnapshot, Server } from "./gslb-snapshot.ts";
@@ -100,6 +100,7 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
     ...hosts.flatMap((host) => expiryOf(host, policy.policy)),
     snapshot.exposed.kept === undefined ? undefined : now + snapshot.exposed.kept.forMs,
     missesNobodyUntil({ snapshot, hosts }),
+    nextSilenceAt({ snapshot, hosts }),
   ].filter((at) => at !== undefined);
   return {
     records: written,

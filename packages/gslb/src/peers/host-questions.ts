@@ -1,4 +1,4 @@
-import type { DnsClient, TsigKey } from "@meridian/dns";
+import type { DnsClient, TsigKey, Verdict } from "@meridian/dns";
 import type { Clock, Endpoint } from "@meridian/runtime";
 import { addressFamilies, type AddressFamily } from "../decide/address-family.ts";
 import { localTargetsName } from "../decide/local-targets-name.ts";
@@ -56,6 +56,8 @@ export interface OrderedAnswer {
 export class HostQuestions {
   readonly #options: HostQuestionsOptions;
   #failuresInARow = 0;
+  /** Whether the last question was answered. */
+  #isThere = false;
   #triedAtMs = Number.NEGATIVE_INFINITY;
   #round: Round | undefined;
 
@@ -142,18 +144,24 @@ export class HostQuestions {
     const order = nextOrder();
     const asked = servers();
     this.#triedAtMs = clock.monotonicMs();
+    // A peer that was there is not gone because a few packets were lost.
+    const wasThere = this.#isThere;
     const outcomes = addressFamilies.map(async (family) => {
-      const verdict = await dnsClient.query({
-        ...{ name: localTargetsName(host), type: family, servers: asked, deadlineMs },
-        ...{ recursionDesired: true, signal: tasks.signal },
-        ...(key === undefined ? {} : { key }),
-      });
+      const query = (): Promise<Verdict> =>
+        dnsClient.query({
+          ...{ name: localTargetsName(host), type: family, servers: asked, deadlineMs },
+          ...{ recursionDesired: true, signal: tasks.signal },
+          ...(key === undefined ? {} : { key }),
+        });
+      const first = await query();
+      const verdict = first.state === "unreachable" && wasThere ? await query() : first;
       if (verdict.state === "answered") onServer(verdict.server);
       const answer = peerAnswer(verdict, family);
       onAnswer(host, family, { answer, order });
       return answer.kind === "answered" || (family === "AAAA" && verdict.state === "refused");
     });
     const isAnswered = (await Promise.all(outcomes)).every((answered) => answered);
+    this.#isThere = isAnswered;
     this.#failuresInARow = isAnswered ? 0 : this.#failuresInARow + 1;
     return isAnswered;
   }

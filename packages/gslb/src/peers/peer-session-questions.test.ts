@@ -113,6 +113,32 @@ test("D20: a silent peer with 2,000 hosts is known as silent after two deadlines
   assert.deepEqual(new Set(hosts.map(world.seen)), new Set(["fresh 192.0.2.1"]));
 });
 
+for (const [how, key] of [
+  ["is asked host by host", undefined],
+  ["is copied from", fleetKey()],
+] as const)
+  test(`D1: a peer that ${how} is not taken for silent before it was asked twice in vain`, async () => {
+    const world = openPeerWorld([app], { key });
+    const peer = await startPeer(world, { key });
+    peer.publish(new Map([[app, ["192.0.2.1"]]]));
+    world.session.setServers([peerServer]);
+    await world.pass(deadlineMs + 1_500);
+    const look = (): void => (key === undefined ? world.session.ask(app) : world.session.hint());
+
+    world.simulation.partition("us", "eu", "one");
+    look();
+    await world.pass(deadlineMs + 100);
+    assert.equal(world.seen(app), "fresh 192.0.2.1");
+    world.simulation.heal();
+    await world.pass(deadlineMs);
+    assert.equal(world.seen(app), "fresh 192.0.2.1");
+
+    world.simulation.partition("us", "eu", "one");
+    look();
+    await world.pass(2 * deadlineMs + 100);
+    assert.equal(world.seen(app), "unreachable 192.0.2.1");
+  });
+
 test("D2: of a peer's addresses any that answers is enough", async () => {
   for (const key of [undefined, fleetKey()]) {
     const world = openPeerWorld([app], { key });

@@ -284,9 +284,11 @@ export class PeerSession {
     const order = this.#nextOrder();
     const before = this.copy;
     const wasProved = this.#transfer.isProved;
-    const check = this.#judged(
-      await this.#transfer.check({ servers: this.#orderedServers(), signal: this.#tasks.signal }),
-    );
+    const look = (): Promise<ViewCheck> =>
+      this.#transfer.check({ servers: this.#orderedServers(), signal: this.#tasks.signal });
+    const first = await look();
+    // A peer that was there is not gone because a few packets were lost.
+    const check = this.#judged(first.kind === "silent" && this.#isReachable ? await look() : first);
     switch (check.kind) {
       case "copied":
         this.#takeCopy(check);
