@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findCondition } from "@meridian/kube";
-import { isTrue, now, plan, view, type Given } from "../testdata/gslb-plans.ts";
+import { host, isTrue, now, plan, view, type Given } from "../testdata/gslb-plans.ts";
 import type { PeerView } from "./peer-view.ts";
 import type { GslbPlan } from "./plan-gslb.ts";
 
@@ -11,6 +11,10 @@ test("what is missing is named: the Service, the address, the accepted host", ()
   assert.match(
     messageOf(plan({ health: "notFound" }), "Healthy"),
     /is NotFound: there is no Service demo\/app$/,
+  );
+  assert.match(
+    messageOf(plan({ servers: [{ host, services: [] }] }), "Healthy"),
+    /is NotFound: nothing that the Gslb refers to sends its requests to a Service$/,
   );
   const exposed = { targets: { A: [], AAAA: [] }, source: "the referenced object" };
   assert.match(

@@ -98,9 +98,11 @@ function healthy({ snapshot, hosts }: ConditionFacts): ConditionOutcome | undefi
 /** `NotFound` says neither what is missing nor who should make it. */
 function illness({ host, health, services }: HostPlan): string {
   const missing = services.filter(({ state, isRefused = false }) => state === "notFound" && !isRefused);
-  if (health !== "NotFound" || missing.length === 0) return `${host} is ${health}`;
+  if (health !== "NotFound") return `${host} is ${health}`;
+  if (missing.length === 0)
+    return `${host} is NotFound: nothing that the Gslb refers to sends its requests to a Service`;
   const names = missing.map(({ namespace, name }) => `${namespace}/${name}`).join(", ");
-  return `${host} is ${health}: there is no Service ${names}`;
+  return `${host} is NotFound: there is no Service ${names}`;
 }
 
 /**
