@@ -18,7 +18,7 @@ import type { PeerViews } from "../peers/peer-views.ts";
 import type { Peers } from "../peers/peers.ts";
 import type { AddressBook } from "../references/address-book.ts";
 import { keepAddresses } from "../references/address-grace.ts";
-import { exposedAddresses } from "../references/exposed-addresses.ts";
+import { exposedAddresses, type LookedUp } from "../references/exposed-addresses.ts";
 import type { ReferenceSource } from "../references/reference-source.ts";
 import { resolveReference, type ResolvedReference } from "../references/resolve-reference.ts";
 import type { DnsEndpoint, DnsEndpointRecord } from "../resources/dns-endpoint.ts";
@@ -176,7 +176,8 @@ export class GslbController {
   anticipate(gslb: Gslb): void {
     const { reachedAt } = this.observe(gslb);
     const override = this.#options.exposedOverride;
-    exposedAddresses(gslb, { reachedAt, override, lookUp: () => ({ state: "pending" }) });
+    const lookUp = (): LookedUp => ({ state: "pending" });
+    exposedAddresses(gslb, { reachedAt, override, lookUp, isBalanced: () => false });
   }
 
   async #observed(key: string, span: Span, signal: AbortSignal): Promise<Again> {
@@ -285,6 +286,7 @@ export class GslbController {
         reachedAt: resolved.reachedAt,
         override: this.#options.exposedOverride,
         lookUp,
+        isBalanced: (hostname) => this.claims.holder(hostname) !== undefined,
       }),
     );
     if (resolved.reads.size > size) this.#depend(gslb, resolved);

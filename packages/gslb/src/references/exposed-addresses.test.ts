@@ -13,6 +13,7 @@ const names: Readonly<Record<string, LookedUp>> = {
   "two.test": { state: "known", targets: { A: ["198.51.100.2"], AAAA: [] } },
   "empty.test": { state: "known", targets: { A: [], AAAA: [] } },
   "slow.test": { state: "pending" },
+  "app.test": { state: "known", targets: { A: ["203.0.113.9"], AAAA: [] } },
   "dead.test": { state: "failed", verdict: "no reply in 2000 ms" },
 };
 
@@ -126,12 +127,33 @@ const cases: readonly Case[] = [
     annotations: { [hostnames]: "one.test,empty.test" },
     expect: /empty.test .* has no address/,
   },
+  {
+    name: "an address in the host names annotation",
+    annotations: { [hostnames]: "192.0.2.1" },
+    expect: /192\.0\.2\.1 .* is an address and no host name; write it into annotation k8gb\.io\/exposed-ip/,
+  },
+  {
+    name: "a host that is balanced itself would keep alive the addresses of clusters that are dead",
+    annotations: { [hostnames]: "one.test,app.test" },
+    expect: /app\.test .* is balanced itself, .*; name this cluster's own load balancer/,
+  },
+  {
+    name: "the object's host name that is balanced itself",
+    sources: { addresses: [{ hostname: "app.test" }] },
+    expect: /app\.test \(the referenced object\) is balanced itself/,
+  },
+  {
+    name: "the object's address beside a host name that is balanced itself",
+    sources: { addresses: [{ ip: "192.0.2.1", hostname: "app.test" }] },
+    expect: ["192.0.2.1"],
+  },
 ];
 
 for (const { name, annotations = {}, sources = {}, expect } of cases) {
   test(`exposed: ${name}`, () => {
     const gslb: Gslb = { apiVersion: "k8gb.io/v1beta1", kind: "Gslb", metadata: { name: "g", annotations } };
     const lookUp = (host: string): LookedUp => names[host] ?? { state: "pending" };
+    const isBalanced = (host: string): boolean => host === "app.test";
     const { addresses: entries = [], override = [] } = sources;
     // Precedence: the object is not even asked where something else says it.
     const isStated = override.length > 0 || Object.keys(annotations).length > 0;
@@ -139,7 +161,7 @@ for (const { name, annotations = {}, sources = {}, expect } of cases) {
       assert.ok(!isStated, "the object was asked");
       return { entries, isUnknown: false, problems: [] };
     };
-    const { targets, problem } = exposedAddresses(gslb, { reachedAt, override, lookUp });
+    const { targets, problem } = exposedAddresses(gslb, { reachedAt, override, lookUp, isBalanced });
     if (expect instanceof RegExp) {
       assert.match(problem ?? "", expect);
       assert.equal(targets, undefined);

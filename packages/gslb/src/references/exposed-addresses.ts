@@ -1,4 +1,4 @@
-import { splitFamilies, type FamilyTargets } from "../decide/address-family.ts";
+import { familyOf, hasTargets, splitFamilies, type FamilyTargets } from "../decide/address-family.ts";
 import { hostNameProblem } from "../decide/dns-name.ts";
 import type { ExposedOutcome } from "../decide/gslb-snapshot.ts";
 import { exposedAddressesAnnotation, exposedHostnamesAnnotation } from "../resources/gslb-annotations.ts";
@@ -20,6 +20,8 @@ export interface ExposedSources {
   readonly override: readonly string[];
   /** Never waits: a name not looked up yet is pending. */
   readonly lookUp: (hostname: string) => LookedUp;
+  /** Whether a Gslb of this cluster balances it: what such a name stands for are other clusters' addresses, too. */
+  readonly isBalanced: (hostname: string) => boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ export function exposedAddresses(gslb: Gslb, sources: ExposedSources): ExposedOu
     const names = splitList(hostnames).filter((name) => name !== "");
     if (names.length === 0)
       return { source, problem: `${source} is blank; name at least one host, for example lb.example.net` };
-    return fromNames(names, { source, lookUp: sources.lookUp, mustResolve: true });
+    return fromNames(names, { ...sources, source, mustResolve: true });
   }
 
   const addresses = annotations[exposedAddressesAnnotation];
@@ -57,20 +59,20 @@ export function exposedAddresses(gslb: Gslb, sources: ExposedSources): ExposedOu
 /** Where addresses come from that the referenced object gives. */
 export const objectSource = "the referenced object";
 
-function fromObject({ reachedAt, lookUp }: ExposedSources): ExposedOutcome {
+function fromObject(sources: ExposedSources): ExposedOutcome {
   const source = objectSource;
-  const { entries, isUnknown, problems, lacking } = reachedAt();
+  const { entries, isUnknown, problems, lacking } = sources.reachedAt();
   const told = {
     ...(problems.length === 0 ? {} : { problem: problems.join("; ") }),
     ...(lacking === undefined || entries.length > 0 ? {} : { lacking }),
   };
   if (isUnknown) return { source, ...told };
-  const names = entries.flatMap(({ hostname }) =>
-    hostname === undefined || hostname === "" ? [] : [hostname],
-  );
   const plain = splitFamilies(entries.flatMap(({ ip }) => ip ?? [])).targets;
+  const names = entries.flatMap(({ hostname = "" }) =>
+    hostname === "" || (hasTargets(plain) && sources.isBalanced(hostname)) ? [] : [hostname],
+  );
   if (names.length === 0) return { targets: plain, source, ...told };
-  const named = fromNames(names, { source, lookUp, mustResolve: false });
+  const named = fromNames(names, { ...sources, source, mustResolve: false });
   if (named.targets === undefined) return { ...told, ...named };
   return {
     ...{ ...told, ...named },
@@ -83,7 +85,10 @@ function fromObject({ reachedAt, lookUp }: ExposedSources): ExposedOutcome {
 
 function fromNames(
   names: readonly string[],
-  of: { readonly source: string; readonly lookUp: ExposedSources["lookUp"]; readonly mustResolve: boolean },
+  of: Pick<ExposedSources, "lookUp" | "isBalanced"> & {
+    readonly source: string;
+    readonly mustResolve: boolean;
+  },
 ): ExposedOutcome {
   const A: string[] = [];
   const AAAA: string[] = [];
@@ -91,6 +96,16 @@ function fromNames(
     const invalid = hostNameProblem(name);
     if (invalid !== undefined)
       return { source: of.source, problem: `${name} (${of.source}) is no host name: ${invalid}` };
+    if (familyOf(name) !== undefined)
+      return {
+        source: of.source,
+        problem: `${name} (${of.source}) is an address and no host name; write it into annotation ${exposedAddressesAnnotation}`,
+      };
+    if (of.isBalanced(name))
+      return {
+        source: of.source,
+        problem: `${name} (${of.source}) is balanced itself, so its addresses are those of other clusters, too; name this cluster's own load balancer`,
+      };
     const found = of.lookUp(name);
     if (found.state === "pending") return { source: of.source };
     if (found.state === "failed")
