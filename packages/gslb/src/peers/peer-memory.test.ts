@@ -65,6 +65,21 @@ test("a write that fails is tried again until it succeeds", async () => {
   stop();
 });
 
+test("a map whose deletion fails is deleted later: a restart would believe what is in it", async () => {
+  const simulation = new Simulation({ seed: 1 });
+  const server = new FakeObjects();
+  const { memory, stop } = open(simulation, server);
+  memory.set(key("a.x"), { targets: ["192.0.2.1"] });
+  await simulation.run({ untilMs: 100 });
+  server.failure = new Error("away");
+  memory.set(key("a.x"), undefined);
+  await simulation.run({ untilMs: 20_000 });
+  server.failure = undefined;
+  await simulation.run({ untilMs: 40_000 });
+  assert.equal(server.objects.size, 0);
+  stop();
+});
+
 test("a stored map that cannot be read is skipped", async () => {
   const simulation = new Simulation({ seed: 1 });
   const server = new FakeObjects();

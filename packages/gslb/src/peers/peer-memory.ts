@@ -135,8 +135,9 @@ export class StoredPeerMemory implements PeerMemory {
     const shard = this.#shards.get(name);
     if (shard === undefined) return;
     if (shard.hosts.size === 0) {
-      this.#shards.delete(name);
       await deleteIfThere(this.#client, configMapType, { namespace: this.#namespace, name, signal });
+      // Not before: a deletion that failed is tried again. What came meanwhile is stored next.
+      if (shard.hosts.size === 0) this.#shards.delete(name);
       return;
     }
     const desired: ConfigMap = {
