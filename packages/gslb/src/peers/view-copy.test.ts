@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RecordSet, ZoneSoa } from "@meridian/dns";
+import { publishedName, publishedText } from "../decide/published-host.ts";
 import { ViewCopy, type ViewTransferContent } from "./view-copy.ts";
 
 const zone = "cloud.example.com";
@@ -96,6 +97,25 @@ for (const [what, removed, added] of [
     assert.equal(copy.apply(changes(8, removed, added)), undefined);
     assert.deepEqual([copy.serial, copy.targets(app, "A")], [7, ["192.0.2.1"]]);
   });
+
+test("what a name stands for that is too short for its host is forgotten with the host", () => {
+  const label = "a".repeat(58);
+  const host = `${[label, label, label, label].join(".")}.${zone}`;
+  const name = publishedName(host, zone).split(".")[0]!;
+  const text = publishedText(host, zone, failover.replaceAll("_", " ")).replaceAll(" ", "_");
+  const copy = new ViewCopy(zone);
+  const isKnownAfter = (serial: number): boolean => {
+    copy.apply(changes(serial, [], [`${name} A 5 192.0.2.1`]));
+    return copy.carries(host);
+  };
+  copy.apply(whole(7, `${name} TXT 5 ${text}`));
+  assert.equal(isKnownAfter(8), true);
+  copy.apply(changes(9, [`${name} TXT 5 ${text}`, `${name} A 5 192.0.2.1`], []));
+  assert.equal(isKnownAfter(10), false);
+  copy.apply(whole(11, `${name} TXT 5 ${text}`));
+  copy.apply(whole(12, "app A 5 192.0.2.1"));
+  assert.equal(isKnownAfter(13), false);
+});
 
 test("records of types that are not known here say nothing", () => {
   const copy = new ViewCopy(zone);

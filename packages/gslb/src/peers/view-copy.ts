@@ -1,7 +1,12 @@
 import type { RecordSet, ZoneTransfer } from "@meridian/dns";
 import type { AddressFamily } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
-import { parsePublishedPolicy, publishedHost, type PublishedPolicy } from "../decide/published-host.ts";
+import {
+  parsePublishedPolicy,
+  publishedHost,
+  publishedName,
+  type PublishedPolicy,
+} from "../decide/published-host.ts";
 
 /** What a peer says of one host. */
 interface CopiedHost {
@@ -29,9 +34,7 @@ const nothing: CopiedHost = { A: [], AAAA: [] };
 export class ViewCopy {
   readonly #zone: string;
   #hosts = new Map<string, CopiedHost>();
-  /** Most hosts of a fleet are balanced in a few ways: each text is kept once. */
-  readonly #texts = new Map<string, string>();
-  /** Hosts whose names are too long to stand in the view, by those that do. */
+  /** Those of them whose names are too long to stand in the view, by those that do. */
   readonly #spelled = new Map<string, string>();
   #serial: number | undefined;
 
@@ -76,11 +79,13 @@ export class ViewCopy {
    */
   apply(transfer: ViewTransferContent): CopyChange | undefined {
     const added = transfer.kind === "whole" ? transfer.sets : transfer.added;
-    this.#learnSpelled(added);
+    const spelled = this.#spelledIn(added);
+    // Most hosts of a fleet are balanced in a few ways: each text of a transfer is kept once.
+    const texts = new Map<string, string>();
     const before = this.#hosts;
     const drafts = new Map<string, Draft>();
     const draftOf = (name: string): Draft | undefined => {
-      const host = publishedHost(name, this.#zone) ?? this.#spelled.get(canonicalName(name));
+      const host = this.#hostOf(name, spelled);
       if (host === undefined) return undefined;
       const known = drafts.get(host) ?? draft(transfer.kind === "whole" ? undefined : before.get(host));
       drafts.set(host, known);
@@ -94,33 +99,38 @@ export class ViewCopy {
     const after = transfer.kind === "whole" ? new Map<string, CopiedHost>() : before;
     const gone = transfer.kind === "whole" ? [...before.keys()].filter((host) => !drafts.has(host)) : [];
     const hosts = new Set(gone);
+    for (const host of gone) this.#spelled.delete(publishedName(host, this.#zone));
+    for (const [name, host] of spelled) this.#spelled.set(name, host);
     let isCarriageChanged = gone.length > 0;
     for (const [host, each] of drafts) {
       const had = before.get(host);
-      const said = each.finish((text) => this.#shared(text));
+      const said = each.finish(texts);
       if (!isSame(had, said)) hosts.add(host);
       if (!isSameCarriage(had, said)) isCarriageChanged = true;
-      if (said === undefined) after.delete(host);
-      else after.set(host, said);
+      if (said !== undefined) after.set(host, said);
+      else {
+        after.delete(host);
+        this.#spelled.delete(publishedName(host, this.#zone));
+      }
     }
     this.#hosts = after;
     this.#serial = transfer.soa.serial;
     return { hosts, isCarriageChanged };
   }
 
-  #learnSpelled(added: readonly RecordSet[]): void {
+  #hostOf(name: string, spelled: ReadonlyMap<string, string>): string | undefined {
+    const canonical = canonicalName(name);
+    return publishedHost(name, this.#zone) ?? spelled.get(canonical) ?? this.#spelled.get(canonical);
+  }
+
+  #spelledIn(added: readonly RecordSet[]): ReadonlyMap<string, string> {
+    const spelled = new Map<string, string>();
     for (const { name, type, data } of added) {
       if (type !== "TXT" || publishedHost(name, this.#zone) !== undefined) continue;
       const host = publishedHost(name, this.#zone, data[0]);
-      if (host !== undefined) this.#spelled.set(canonicalName(name), host);
+      if (host !== undefined) spelled.set(canonicalName(name), host);
     }
-  }
-
-  #shared(text: string): string {
-    const known = this.#texts.get(text);
-    if (known !== undefined) return known;
-    this.#texts.set(text, text);
-    return text;
+    return spelled;
   }
 }
 
@@ -130,8 +140,8 @@ interface Draft {
   remove(set: RecordSet): boolean;
   /** @returns false for a record that is there already */
   add(set: RecordSet): boolean;
-  /** What is said of the host then; `undefined`: nothing. */
-  finish(shared: (text: string) => string): CopiedHost | undefined;
+  /** What is said of the host then; `undefined`: nothing. A text that is among `texts` is not kept again. */
+  finish(texts: Map<string, string>): CopiedHost | undefined;
 }
 
 function draft(said: CopiedHost | undefined): Draft {
@@ -152,11 +162,13 @@ function draft(said: CopiedHost | undefined): Draft {
       if (set.type === "TXT") ({ ttl } = set);
       return every(set, (of, text) => of.size !== of.add(text).size);
     },
-    finish(shared) {
+    finish(texts) {
       const [policyText] = data.get("TXT")!;
       const [A, AAAA] = [[...data.get("A")!], [...data.get("AAAA")!]];
       if (policyText === undefined && A.length + AAAA.length === 0) return undefined;
-      const policy = policyText === undefined ? {} : { policyText: shared(policyText) };
+      const shared = policyText === undefined ? undefined : (texts.get(policyText) ?? policyText);
+      if (shared !== undefined) texts.set(shared, shared);
+      const policy = shared === undefined ? {} : { policyText: shared };
       return { A, AAAA, ...policy, ...(ttl === undefined ? {} : { ttl }) };
     },
   };
