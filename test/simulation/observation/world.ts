@@ -49,7 +49,8 @@ export class World {
     this.#k8gbExpectations = new K8gbExpectations(this);
     const { settings } = fleet;
     const localMs = 1_000;
-    this.#bounds = { localMs, seenMs: settings.periodMs + settings.deadlineMs + localMs };
+    // A peer that was there is asked twice before its silence counts.
+    this.#bounds = { localMs, seenMs: settings.periodMs + 2 * settings.deadlineMs + localMs };
     this.#keyedBounds = { localMs, seenMs: this.#bounds.seenMs + settings.deadlineMs };
     this.#k8gbBounds = k8gbBounds(settings, applications.length);
     this.clusters = new Map(tags.map((tag) => [tag, this.#observed(tag)]));
