@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { customResourceDefinitions } from "@meridian/gslb";
+import { backendManifest, ingressRules } from "./harness/application.ts";
 import { eventually } from "./harness/eventually.ts";
 import { Fleet } from "./harness/fleet.ts";
 
@@ -37,28 +38,11 @@ const read = (kind: string, name: string, query: string): Promise<string> =>
 const exists = async (kind: string, name: string): Promise<boolean> =>
   (await kubectl("get", kind, name, "--ignore-not-found", "-o", "name")) !== "";
 
-const rules = (name: string): string =>
-  `rules: [{ host: ${hostOf(name)}, http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: ${name}, port: { name: http } } } }] } }]`;
-
-const backend = (name: string, type = "ClusterIP"): string => `
-apiVersion: v1
-kind: Service
-metadata: { name: ${name}, namespace: e2e }
-spec: { type: ${type}, ports: [{ name: http, port: 9898 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: ${name}-1, namespace: e2e, labels: { kubernetes.io/service-name: ${name} } }
-addressType: IPv4
-ports: [{ name: http, port: 9898 }]
-endpoints: [{ addresses: ["10.0.0.1"], conditions: { ready: true } }]
----`;
-
 const plainIngress = (name: string): string => `
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata: { name: ${name}, namespace: e2e }
-spec: { ingressClassName: nginx, ${rules(name)} }
+spec: { ingressClassName: nginx, ${ingressRules(name)} }
 ---`;
 
 const legacy = (name: string, fields: { spec?: string; metadata?: string } = {}): string => `
@@ -67,7 +51,7 @@ kind: Gslb
 metadata: { name: ${name}, namespace: e2e${fields.metadata ?? ""} }
 spec:
   strategy: { type: roundRobin, dnsTtlSeconds: 5 }
-  ${fields.spec ?? `ingress: { ingressClassName: nginx, ${rules(name)} }`}
+  ${fields.spec ?? `ingress: { ingressClassName: nginx, ${ingressRules(name)} }`}
 ---`;
 
 /** An object's status gets the address that a controller of its class would write. */
@@ -101,7 +85,7 @@ async function deleteLegacy(name: string): Promise<void> {
 
 test("legacy-migration-embedded", async () => {
   const name = "legacy-migration-embedded";
-  await apply(backend(name) + plainIngress(name));
+  await apply(backendManifest(name) + plainIngress(name));
   await exposed("ingress", name);
   await apply(legacy(name, { metadata: `, labels: { ${request}: "true" }` }));
   await migrated(name);
@@ -114,7 +98,7 @@ test("legacy-migration-embedded", async () => {
 
 test("legacy-migration-requested-pauses-runtime", async () => {
   const name = "legacy-migration-requested";
-  await apply(backend(name) + plainIngress(name));
+  await apply(backendManifest(name) + plainIngress(name));
   await exposed("ingress", name);
   await apply(legacy(name, { metadata: `, labels: { ${request}: "true" }` }));
   await migrated(name);
@@ -125,7 +109,7 @@ test("legacy-migration-requested-pauses-runtime", async () => {
 
 test("legacy-migration-dnsendpoint-handoff", async () => {
   const name = "legacy-migration-handoff";
-  await apply(backend(name) + legacy(name));
+  await apply(backendManifest(name) + legacy(name));
   await exposed("ingress", name);
   await fleet.answers(hostOf(name), [address]);
   await assertOwner(name, legacyGslb);
@@ -148,7 +132,7 @@ test("legacy-migration-dnsendpoint-handoff", async () => {
 
 test("legacy-service-annotation", async () => {
   const name = "legacy-service-annotation";
-  await apply(backend(name, "LoadBalancer"));
+  await apply(backendManifest(name, "LoadBalancer"));
   await exposed("service", name);
   const spec = `resourceRef: { apiVersion: v1, kind: Service, name: ${name} }`;
   await apply(legacy(name, { spec, metadata: `, annotations: { k8gb.io/hostname: ${hostOf(name)} }` }));
@@ -168,7 +152,7 @@ test("legacy-service-annotation", async () => {
 for (const cascade of ["foreground", "background"])
   test(`D39: a legacy Gslb that was never migrated takes its DNSEndpoint and Ingress along (--cascade=${cascade})`, async () => {
     const name = `never-${cascade}`;
-    await apply(backend(name) + legacy(name));
+    await apply(backendManifest(name) + legacy(name));
     await exposed("ingress", name);
     await fleet.answers(hostOf(name), [address]);
     await kubectl("delete", legacyGslb, name, `--cascade=${cascade}`, "--timeout=60s");
@@ -181,7 +165,7 @@ for (const cascade of ["foreground", "background"])
 
 test("a namespace with legacy Gslbs, migrated and not, goes as a whole", async () => {
   const name = "left-in-namespace";
-  await apply(backend(name) + legacy(name));
+  await apply(backendManifest(name) + legacy(name));
   await exposed("ingress", name);
   await fleet.answers(hostOf(name), [address]);
   const finalizer = await read(legacyGslb, "legacy-service-annotation", "{.metadata.finalizers[0]}");

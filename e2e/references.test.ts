@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { backendManifest, ingressRules } from "./harness/application.ts";
 import { eventually } from "./harness/eventually.ts";
 import { Fleet } from "./harness/fleet.ts";
 import {
@@ -23,20 +24,6 @@ const hostOf = (name: string): string => `${name}.cloud.example.com`;
 let fleet: Fleet;
 let definitions: PublishedDefinitions;
 
-const backend = (name: string): string => `
-apiVersion: v1
-kind: Service
-metadata: { name: ${name}, namespace: e2e }
-spec: { ports: [{ name: http, port: 9898 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: ${name}-1, namespace: e2e, labels: { kubernetes.io/service-name: ${name} } }
-addressType: IPv4
-ports: [{ name: http, port: 9898 }]
-endpoints: [{ addresses: ["10.0.0.1"], conditions: { ready: true } }]
----`;
-
 const gslb = (name: string, ref: string, annotations = "{}"): string => `
 apiVersion: k8gb.io/v1beta1
 kind: Gslb
@@ -46,13 +33,11 @@ spec:
   ${ref}
 ---`;
 
-const rules = (name: string): string =>
-  `rules: [{ host: ${hostOf(name)}, http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: ${name}, port: { name: http } } } }] } }]`;
 const ingress = (name: string, annotations = "{}"): string => `
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata: { name: ${name}, namespace: e2e, labels: { app: ${name} }, annotations: ${annotations} }
-spec: { ingressClassName: nginx, ${rules(name)} }
+spec: { ingressClassName: nginx, ${ingressRules(name)} }
 ---`;
 
 /** A route or VirtualService of a name, which serves the Service of that name. */
@@ -181,7 +166,7 @@ describe("references to published kinds", { skip: (await definitionsAbsence()) ?
   }[] = [
     {
       name: "failover-playground-embedded",
-      objects: (name) => gslb(name, `ingress: { ingressClassName: nginx, ${rules(name)} }`),
+      objects: (name) => gslb(name, `ingress: { ingressClassName: nginx, ${ingressRules(name)} }`),
       hasIngress: true,
     },
     {
@@ -223,7 +208,7 @@ describe("references to published kinds", { skip: (await definitionsAbsence()) ?
 
   for (const { name, objects, hasIngress } of playgrounds)
     test(name, async () => {
-      for (const cluster of clusters) await apply(cluster, backend(name) + objects(name));
+      for (const cluster of clusters) await apply(cluster, backendManifest(name) + objects(name));
       if (hasIngress === true) {
         await eventually("the Ingress is there", () => jsonPath("us", ["ingress", name], "{.metadata.name}"));
         await eventually("the Ingress is there", () => jsonPath("eu", ["ingress", name], "{.metadata.name}"));
@@ -247,7 +232,8 @@ describe("references to published kinds", { skip: (await definitionsAbsence()) ?
         const name = `${kind.toLowerCase()}-${version}`;
         const ref = `resourceRef: { apiVersion: ${group}/${version}, kind: ${kind}, name: ${name} }`;
         const object = served(kind, `${group}/${version}`, name);
-        const manifest = backend(name) + object + gslb(name, ref, `{ k8gb.io/hostname: ${hostOf(name)} }`);
+        const manifest =
+          backendManifest(name) + object + gslb(name, ref, `{ k8gb.io/hostname: ${hostOf(name)} }`);
         await apply("eu", manifest);
         await apply("us", manifest);
         await fleet.answers(hostOf(name), [exposed["eu"]!]);
@@ -261,7 +247,7 @@ describe("references to published kinds", { skip: (await definitionsAbsence()) ?
   test("F-05: a backend in another namespace is served once a ReferenceGrant of either version lets it", async () => {
     const name = "granted";
     const ref = `resourceRef: { apiVersion: ${gatewayApi}/v1, kind: HTTPRoute, name: ${name} }`;
-    const far = backend(name).replaceAll("namespace: e2e", "namespace: backends");
+    const far = backendManifest(name).replaceAll("namespace: e2e", "namespace: backends");
     const route = served("HTTPRoute", `${gatewayApi}/v1`, name).replace(
       `backendRefs: [{ name: ${name},`,
       `backendRefs: [{ name: ${name}, namespace: backends,`,
@@ -307,7 +293,7 @@ spec:
     const name = "comes-and-goes";
     const ref = `resourceRef: { apiVersion: ${gatewayApi}/v1, kind: GRPCRoute, name: ${name} }`;
     const route = served("GRPCRoute", `${gatewayApi}/v1`, name);
-    for (const cluster of clusters) await apply(cluster, backend(name) + route + gslb(name, ref));
+    for (const cluster of clusters) await apply(cluster, backendManifest(name) + route + gslb(name, ref));
     await fleet.answers(hostOf(name), [exposed["eu"]!]);
     const file = definitions.gatewayApi.filter((each) => each.includes("grpcroutes"));
     await fleet.kubectl("eu", ["delete", "-f", file[0]!]);

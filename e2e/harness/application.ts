@@ -55,8 +55,27 @@ spec:
   strategy: ${options.strategy}
 `;
 
+/** The Service of a name and its one ready endpoint, for applications that are reached in other ways, as YAML. */
+export const backendManifest = (name: string, type = "ClusterIP"): string => `
+apiVersion: v1
+kind: Service
+metadata: { name: ${name}, namespace: e2e }
+spec: { type: ${type}, ports: [{ name: http, port: 9898 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: ${name}-1, namespace: e2e, labels: { kubernetes.io/service-name: ${name} } }
+addressType: IPv4
+ports: [{ name: http, port: 9898 }]
+endpoints: [{ addresses: ["10.0.0.1"], conditions: { ready: true } }]
+---`;
+
+/** The rules of an Ingress that leads the host of a Service's name to it, in YAML's flow form. */
+export const ingressRules = (name: string): string =>
+  `rules: [{ host: ${hostOf({ name })}, http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: ${name}, port: { name: http } } } }] } }]`;
+
 /** The host of an application, unless it names another. */
-export const hostOf = (options: ApplicationOptions): string =>
+export const hostOf = (options: Pick<ApplicationOptions, "name" | "host">): string =>
   options.host ?? `${options.name}.cloud.example.com`;
 
 /** Deploys the same application at the clusters named (all by default), each with its own exposed address. */
