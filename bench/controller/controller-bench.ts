@@ -1,5 +1,6 @@
 import { loadavg } from "node:os";
 import { realControlPlaneAbsence } from "../../e2e/harness/real-control-plane.ts";
+import type { BenchRunOptions } from "../report/bench-run-options.ts";
 import type { ReportFrame } from "../report/report-text.ts";
 import { writeSection } from "../report/result-files.ts";
 import type { ResultFiles } from "../report/result-files.ts";
@@ -22,20 +23,10 @@ import type { ControllerSectionName } from "./section-names.ts";
 import { StandingClients } from "./standing-clients.ts";
 import { measureSync, syncFigures } from "./sync-section.ts";
 
-export interface ControllerBenchOptions {
+export interface ControllerBenchOptions extends BenchRunOptions<ControllerSettings> {
   readonly sections: readonly ControllerSectionName[];
-  readonly settings: ControllerSettings;
   /** Names of the clients to measure; all where it is absent. */
   readonly clients?: readonly string[];
-  readonly smoke: boolean;
-  readonly resume: boolean;
-  readonly machine: string;
-  /** The command that measures the same again. */
-  readonly command: string;
-  /** Where `controller.json` and `controller.md` go; sections that are not measured now are kept in them. */
-  readonly resultFolder: string;
-  /** Where samples are kept until the next run. */
-  readonly journalFile: string;
 }
 
 interface Section {

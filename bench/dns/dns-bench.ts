@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { BenchRunOptions } from "../report/bench-run-options.ts";
 import type { ReportFrame } from "../report/report-text.ts";
 import { writeSection } from "../report/result-files.ts";
 import type { ResultFiles } from "../report/result-files.ts";
@@ -36,21 +37,11 @@ const references = [
   { server: "BIND", sign: "/B" },
 ];
 
-export interface DnsBenchOptions {
+/** A smoke run goes without CoreDNS, which may have to be built. */
+export interface DnsBenchOptions extends BenchRunOptions<BenchSettings> {
   readonly sections: readonly SectionName[];
-  readonly settings: BenchSettings;
   /** Names of the servers to measure; all where it is absent. */
   readonly servers?: readonly string[];
-  /** A cut that shows that the bench works: without CoreDNS, which may have to be built. */
-  readonly smoke: boolean;
-  readonly resume: boolean;
-  readonly machine: string;
-  /** The command that measures the same again. */
-  readonly command: string;
-  /** Where `dns.json` and `dns.md` go; sections that are not measured now are kept in them. */
-  readonly resultFolder: string;
-  /** Where samples are kept until the next run. */
-  readonly journalFile: string;
 }
 
 /**

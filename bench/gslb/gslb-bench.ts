@@ -1,3 +1,4 @@
+import type { BenchRunOptions } from "../report/bench-run-options.ts";
 import type { ReportFrame } from "../report/report-text.ts";
 import { writeSection, type ResultFiles } from "../report/result-files.ts";
 import { SampleJournal } from "../report/sample-journal.ts";
@@ -18,18 +19,7 @@ export interface GslbSettings {
   readonly applied: number;
 }
 
-export interface GslbBenchOptions {
-  readonly settings: GslbSettings;
-  readonly smoke: boolean;
-  readonly resume: boolean;
-  readonly machine: string;
-  /** The command that measures the same again. */
-  readonly command: string;
-  /** Where `gslb.json` and `gslb.md` go. */
-  readonly resultFolder: string;
-  /** Where samples are kept until the next run. */
-  readonly journalFile: string;
-}
+export type GslbBenchOptions = BenchRunOptions<GslbSettings>;
 
 const startFigures: readonly Figure[] = [
   { key: "firstMs", title: "first start, all clusters at once: ms", digits: 0, compared: false },
