@@ -67,12 +67,6 @@ interface Registered {
   readonly init: { readonly namespace: string; readonly name: string };
 }
 
-interface Registered {
-  readonly registry: Registry;
-  readonly readings: BalancerReadings;
-  readonly init: { readonly namespace: string; readonly name: string };
-}
-
 /** k8gb has these, and never counts them; here they count. */
 function registerInfobloxCounters({ registry, readings, init }: Registered): void {
   const rows = [
