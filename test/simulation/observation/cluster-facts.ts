@@ -105,8 +105,13 @@ export class ClusterFacts {
       facts.isTamperedUnseen = true;
     }
     this.#seeTampered();
-    for (const name of applications) isChanged = this.#readTruth(this.about(name), nowMs) || isChanged;
-    return this.#readAnswers(nowMs) || isChanged || keys.length > 0;
+    let isReadOtherwise = false;
+    for (const name of applications) {
+      isChanged = this.#readTruth(this.about(name), nowMs) || isChanged;
+      // A Gslb with weights has its answers read otherwise, also where they stay.
+      isReadOtherwise = true;
+    }
+    return this.#readAnswers(nowMs, isReadOtherwise) || isChanged || keys.length > 0;
   }
 
   #seeTampered(): void {
@@ -140,9 +145,9 @@ export class ClusterFacts {
     return isOtherHealth || hasOtherOwn || hasOtherStrategy;
   }
 
-  #readAnswers(nowMs: number): boolean {
+  #readAnswers(nowMs: number, isReadOtherwise: boolean): boolean {
     const version = this.sight.version();
-    if (version === this.#version) return false;
+    if (version === this.#version && !isReadOtherwise) return false;
     this.#version = version;
     const ready = version !== undefined;
     let isChanged = false;
