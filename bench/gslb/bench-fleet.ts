@@ -20,7 +20,7 @@ const preparedAtOnce = 2;
 /** Hosts that are looked at to see that a start is over. */
 const lookedAt = 50;
 const calmSeconds = 6;
-const startWithinMs = 300_000;
+const startWithinMs = 900_000;
 
 /** Several clusters of the same applications, each in a process of its own. */
 export class BenchFleet implements AsyncDisposable {
