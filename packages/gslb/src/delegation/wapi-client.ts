@@ -179,6 +179,7 @@ function refusalText(subject: string, status: number, body: string): string {
   return `${subject} was refused with ${status}${text === "" ? "" : ` (${text})`}${hint}`;
 }
 
+/** The session as it is sent back: octet by octet, quotes and the commas between them included. */
 function cookieIn(header: string | undefined): string | undefined {
-  return /(?:^|[,;]\s*)(ibapauth=[^;,]+)/.exec(header ?? "")?.[1];
+  return /(?:^|[,;]\s*)(ibapauth=(?:"[^"]*"|[^;,]+))/.exec(header ?? "")?.[1];
 }

@@ -10,8 +10,8 @@ export interface GridZone {
 }
 
 /**
- * An Infoblox grid as far as delegated zones go, answering as the WAPI of a real one does: sessions by cookie, objects by
- * reference, one list per query, errors with `Error`, `code` and `text`.
+ * An Infoblox grid as far as delegated zones go, answering as the WAPI of a real one does: sessions by cookie, whose quoted
+ * value has commas and must come back whole, objects by reference, one list per query, errors with `Error`, `code` and `text`.
  */
 export class FakeGrid {
   readonly zones: Map<string, GridZone> = new Map();
@@ -41,7 +41,7 @@ export class FakeGrid {
     if (session === undefined) return { status: 401, headers: {}, body: new Uint8Array() };
     const answer = this.#answer(request, path, url.searchParams);
     return session.isNew
-      ? { ...answer, headers: { ...answer.headers, "set-cookie": `ibapauth="${session.id}"; httponly; path=/` } }
+      ? { ...answer, headers: { ...answer.headers, "set-cookie": `${session.cookie}; httponly; Path=/` } }
       : answer;
   };
 
@@ -75,15 +75,15 @@ export class FakeGrid {
     return ref;
   }
 
-  #sessionOf({ headers }: HttpRequest): { readonly id: string; readonly isNew: boolean } | undefined {
-    const id = /ibapauth="?([^";]+)"?/.exec(headers["cookie"] ?? "")?.[1];
-    if (id !== undefined) return this.#sessions.has(id) ? { id, isNew: false } : undefined;
+  #sessionOf({ headers }: HttpRequest): { readonly cookie: string; readonly isNew: boolean } | undefined {
+    const { cookie } = headers;
+    if (cookie !== undefined) return this.#sessions.has(cookie) ? { cookie, isNew: false } : undefined;
     if (headers["authorization"] !== `Basic ${this.login}`) return undefined;
     this.logins += 1;
     this.openSessions += 1;
-    const made = `s${this.logins}`;
+    const made = `ibapauth="ip=192.0.2.1,client=API,group=admin-group,ctime=1500000000,user=admin,xOdj${this.logins}"`;
     this.#sessions.add(made);
-    return { id: made, isNew: true };
+    return { cookie: made, isNew: true };
   }
 
   #answer({ method, body }: HttpRequest, path: string, query: URLSearchParams): HttpResponse {
