@@ -63,10 +63,12 @@ export interface Balancer {
   /** Answers `/metrics`, `/healthz` and `/readyz`. */
   readonly metrics: HttpHandler;
   /**
-   * Goes on with other settings of the operator. The DNS server answers on from what was published until the operator is ready
-   * again, which this waits for.
+   * Goes on with other settings, by a new operator: resolves when it is started. It may take for ever to be ready, as at a first
+   * start; until it is, the DNS server answers on from what was published. Calls are made one after the other.
+   *
+   * @throws Error where the balancer is closed meanwhile
    */
-  reconfigure(config: OperatorConfig): Promise<void>;
+  reconfigure(config: OperatorConfig): Promise<Operator>;
 }
 
 /**
@@ -124,16 +126,26 @@ export async function startBalancer(
     });
   const registered = new OwnMetrics(registry);
   let operator: Operator;
+  let isReady = false;
   const run = (settings: OperatorConfig): Operator => {
     registered.replace(() => {
-      operator = start(settings);
+      isReady = false;
+      const started = (operator = start(settings));
+      started.ready.then(
+        () => (isReady ||= operator === started),
+        () => {}, // it tells of that itself
+      );
       registerInformerMetrics(registry, operator.copies);
       registerGslbMetrics(registry, operator.readings, programVersion);
     });
     return operator;
   };
   operator = run(config);
-  closing.defer(() => operator.stop());
+  let isClosed = false;
+  closing.defer(() => {
+    isClosed = true;
+    return operator.stop();
+  });
   registerDnsMetrics(registry, {
     ...{ authority, server, geo: () => operator.geo() },
     geoTags: () => {
@@ -145,7 +157,8 @@ export async function startBalancer(
   });
   const health = {
     registry,
-    ready: () => readiness(authority.zones),
+    // Zones that an operator before this one filled are answered on; what is said of the cluster ends with the lease.
+    ready: () => (!isReady && authority.lease?.isOver === true ? notReadyAgain : readiness(authority.zones)),
     alive: () => operator.problem ?? true,
   };
   if (options.metrics !== undefined)
@@ -159,10 +172,14 @@ export async function startBalancer(
     metrics: metricsHandler(health),
     async reconfigure(settings) {
       await operator.stop();
-      await run(settings).ready;
+      if (isClosed) throw new Error("the balancer is closed");
+      return run(settings);
     },
   };
 }
+
+const notReadyAgain =
+  "the operator was started with other settings and is not ready yet; nobody vouches for what is said of the cluster";
 
 /** The metrics that go when their subject is replaced. */
 class OwnMetrics {

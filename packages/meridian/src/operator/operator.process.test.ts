@@ -125,6 +125,38 @@ test("a cluster without the definitions is told of with the remedy, which crds i
   assert.equal(await api.stop(), 0);
 });
 
+test("an operator that waits for its cluster takes up further changes of its settings, and ends when it is told to", async () => {
+  const file = join(root, "changing.yaml");
+  const text = (negativeTtl: string): string =>
+    [
+      "clusterGeoTag: eu",
+      `dnsZones: [{ parentZone: example.com, loadBalancedZone: cloud.example.com, dnsZoneNegTTL: ${negativeTtl} }]`,
+      "edgeDNSServers: ['127.0.0.1:9']",
+      "",
+    ].join("\n");
+  await writeFile(file, text("30"));
+  await writeFile(join(root, "away"), kubeconfigText);
+  const metrics = `127.0.0.1:${await freePort()}`;
+  const operator = await startCommand(
+    ["operator", "--config", file, "--kubeconfig", join(root, "away"), "--listen", "127.0.0.1:0"].concat([
+      ...["--datapath", "dgram", "--metrics-address", metrics],
+    ]),
+    /the DNS server listens/,
+  );
+  running.push(operator);
+  const logged = (text: RegExp): Promise<unknown> =>
+    until(text.source, async () => text.exec(operator.printed()) ?? undefined);
+  await writeFile(file, text("31"));
+  operator.nudge();
+  await logged(/the operator is started with other settings/);
+  await writeFile(file, text("none"));
+  operator.nudge();
+  await logged(/settings are refused/);
+  assert.match(await (await fetch(`http://${metrics}/readyz`)).text(), /^not ready: /);
+  assert.doesNotMatch(operator.printed(), /settings are taken up/);
+  assert.equal(await operator.stop(), 0);
+});
+
 interface SentSpan {
   readonly name: string;
   readonly traceId: string;

@@ -96,8 +96,9 @@ async function serve(
   const { configPath } = options;
   if (configPath !== undefined) closing.use(followFile(runtime, configPath, () => void reloading.now()));
   await whenAborted(terminal.stopping);
-  await reloading.idle;
+  reloading.end();
   await closing.close();
+  await reloading.idle;
   log.info("Gracefully finished, bye!");
   return 0;
 }
@@ -187,6 +188,7 @@ class Reloading {
   readonly #balancer: Balancer;
   readonly #read: () => Promise<OperatorSettings>;
   #config: OperatorConfig;
+  #isEnded = false;
 
   constructor(
     log: Logger,
@@ -206,7 +208,13 @@ class Reloading {
     return (this.idle = this.idle.then(() => this.#reload()));
   }
 
+  /** Takes up nothing more. */
+  end(): void {
+    this.#isEnded = true;
+  }
+
   async #reload(): Promise<void> {
+    if (this.#isEnded) return;
     try {
       const { config, problems } = await this.#read();
       if (config === undefined) {
@@ -217,11 +225,16 @@ class Reloading {
       const settings = neededRestarts(this.#config, config);
       if (settings.length > 0) this.#log.warn("a restart is needed for some settings", { settings });
       if (isSame(this.#config, config)) return;
-      await this.#balancer.reconfigure(config);
+      const { ready } = await this.#balancer.reconfigure(config);
       this.#config = config;
-      this.#log.info("settings are taken up");
+      this.#log.info("the operator is started with other settings");
+      // Not waited for: it may take for ever, and then the next change is what helps.
+      ready.then(
+        () => this.#log.info("settings are taken up"),
+        () => {}, // stopped for the next ones, or at the end
+      );
     } catch (error) {
-      this.#log.error("settings cannot be taken up", { error });
+      if (!this.#isEnded) this.#log.error("settings cannot be taken up", { error });
     }
   }
 }
