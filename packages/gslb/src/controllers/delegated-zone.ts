@@ -35,6 +35,7 @@ export function delegatedZone(pair: ZonePair, facts: DelegatedZoneFacts): Delega
     ttlSeconds: config.nameServerTtlSeconds,
     ownNameServer,
     ownAddresses: splitFamilies(own.addresses ?? []).targets,
+    ...(own.unknownFamily === undefined ? {} : { unknownFamily: own.unknownFamily }),
     nameServers: [...new Set([ownNameServer, ...present])].sort(),
     isLast: isLastOf(facts),
     isNameServerShared,

@@ -198,6 +198,51 @@ test("D36: another own address is delegated at once, and an unknown one leaves w
   assert.deepEqual(serversOf(objects.get("a-x")), ["gslb-ns-eu-a.x 192.0.2.7", "gslb-ns-eu-a.x 2001:db8::7"]);
 });
 
+test("addresses of a family that nobody could tell of stay as they were, the own ones too, and are told apart to the provider", async () => {
+  const provider = new FakeProvider();
+  const answers: ZoneAnswers = new Map([
+    ["gslb-ns-us-a.x A", ["198.51.100.1"]],
+    ["gslb-ns-us-a.x AAAA", ["2001:db8::1"]],
+  ]);
+  const { objects, own, controller, settle } = openZoneWorld({
+    zones: [zoneDelegation("a-x", "a.x")],
+    settings: { EXT_GSLB_CLUSTERS_GEO_TAGS: "us" },
+    answer: answersFrom(answers),
+    provider,
+  });
+  own.addresses = { addresses: ["192.0.2.1", "2001:db8::7"] };
+  controller.enqueueAll();
+  await settle();
+  answers.set("gslb-ns-us-a.x A", ["198.51.100.2"]);
+  answers.set("gslb-ns-us-a.x AAAA", "fail");
+  own.addresses = { addresses: ["192.0.2.2"], unknownFamily: "AAAA" };
+  controller.enqueueAll();
+  await settle();
+  assert.deepEqual(serversOf(objects.get("a-x")), [
+    "gslb-ns-eu-a.x 192.0.2.2",
+    "gslb-ns-eu-a.x 2001:db8::7",
+    "gslb-ns-us-a.x 198.51.100.2",
+    "gslb-ns-us-a.x 2001:db8::1",
+  ]);
+  const { ownAddresses, unknownFamily } = provider.delegated.get("x a.x")!;
+  assert.deepEqual(
+    { ownAddresses, unknownFamily },
+    {
+      ownAddresses: { A: ["192.0.2.2"], AAAA: [] },
+      unknownFamily: "AAAA",
+    },
+  );
+  answers.set("gslb-ns-us-a.x AAAA", []);
+  own.addresses = { addresses: ["192.0.2.2"] };
+  controller.enqueueAll();
+  await settle();
+  assert.deepEqual(serversOf(objects.get("a-x")), [
+    "gslb-ns-eu-a.x 192.0.2.2",
+    "gslb-ns-us-a.x 198.51.100.2",
+  ]);
+  assert.equal(provider.delegated.get("x a.x")?.unknownFamily, undefined);
+});
+
 test("without a provider the condition tells which records are missing in the parent", async () => {
   const answers: ZoneAnswers = new Map([["x NS", ["ns.x."]]]);
   const { objects, settle } = openZoneWorld({

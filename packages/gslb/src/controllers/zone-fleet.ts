@@ -55,8 +55,7 @@ export class ZoneFleet {
     const own = ownAddresses();
     const lookups = await fleet.peers(zone, signal);
     const name = fleet.nameServer(zone, config.geoTag);
-    const ownLookup: ServerLookup =
-      own.problem === undefined ? { name, addresses: own.addresses } : { name, failed: true };
+    const ownLookup: ServerLookup = own.problem === undefined ? { name, ...own } : { name, failed: true };
     const entries = dnsServerEntries([ownLookup, ...lookups.values()], before);
     const present = geoTagsWithAddress(zone, config.nameServerPrefix, { entries, lookups });
     members.confirm(zone.loadBalancedZone, present);

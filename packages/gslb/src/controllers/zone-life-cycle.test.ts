@@ -65,6 +65,35 @@ test("D30: no other cluster is waited for, and the last one takes the delegation
   }
 });
 
+test("a peer that has IPv6 only stays where AAAA cannot be asked, and the delegation with it", async () => {
+  const provider = new FakeProvider();
+  const answers: ZoneAnswers = new Map([
+    ["x NS", ["ns.x."]],
+    ["a.x NS", ["gslb-ns-eu-a.x.", "gslb-ns-us-a.x."]],
+    ["gslb-ns-us-a.x A", []],
+    ["gslb-ns-us-a.x AAAA", ["2001:db8::1"]],
+  ]);
+  const { objects, members, answered, settle, remove } = openZoneWorld({
+    zones: [finalized(zoneDelegation("a-x", "a.x"))],
+    settings: { MERIDIAN_GEO_TAGS: "dynamic" },
+    answer: answersFrom(answers),
+    provider,
+  });
+  await settle();
+  answers.set("gslb-ns-us-a.x AAAA", "fail");
+  await settle(600_000);
+  assert.deepEqual(serversOf(objects.get("a-x")), ["gslb-ns-eu-a.x 192.0.2.1", "gslb-ns-us-a.x 2001:db8::1"]);
+  assert.deepEqual(members.of("a.x"), ["us"]);
+  assert.deepEqual(provider.delegated.get("x a.x")?.nameServers, ["gslb-ns-eu-a.x", "gslb-ns-us-a.x"]);
+  assert.deepEqual(answered.get("a.x"), ["gslb-ns-eu-a.x", "gslb-ns-us-a.x"]);
+  remove("a-x");
+  await settle(10_000);
+  assert.deepEqual(
+    provider.calls.filter((call) => call.endsWith("last")),
+    [],
+  );
+});
+
 test("a cluster that cannot ask for the others takes the delegation of nobody else away", async () => {
   const provider = new FakeProvider();
   const { objects, settle, remove } = openZoneWorld({

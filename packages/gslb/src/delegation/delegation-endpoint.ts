@@ -1,4 +1,5 @@
 import { deepEqual } from "@meridian/kube";
+import { addressFamilies } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import {
   dnsTypeLabel,
@@ -20,18 +21,27 @@ export const delegationLabels: Readonly<Record<string, string>> = {
  */
 export const leftDelegationAnnotation = "meridian/left-delegation";
 
-/** The records of a delegation: the NS set of all clusters, and the addresses of the own server only. */
-export function delegationRecords(zone: DelegatedZone): readonly DnsEndpointRecord[] {
-  const { loadBalancedZone, nameServers, ownNameServer, ownAddresses, ttlSeconds: recordTTL } = zone;
-  const glue = (["A", "AAAA"] as const).filter((recordType) => ownAddresses[recordType].length > 0);
+/**
+ * The records of a delegation: the NS set of all clusters, and the addresses of the own server only; of a family that nobody
+ * could tell of, those that are present too.
+ */
+export function delegationRecords(
+  zone: DelegatedZone,
+  present: readonly DnsEndpointRecord[],
+): readonly DnsEndpointRecord[] {
+  const { loadBalancedZone, nameServers, ownNameServer, ttlSeconds: recordTTL } = zone;
+  const isOwn = ({ dnsName = "" }: DnsEndpointRecord): boolean => canonicalName(dnsName) === ownNameServer;
+  const glue = addressFamilies.map((recordType) => {
+    const records = recordType === zone.unknownFamily ? present.filter(isOwn) : [];
+    const kept = records.filter((record) => record.recordType === recordType);
+    const targets = [...zone.ownAddresses[recordType], ...kept.flatMap((record) => record.targets ?? [])];
+    return { recordType, targets: [...new Set(targets)] };
+  });
   return [
     { dnsName: canonicalName(loadBalancedZone), recordType: "NS", recordTTL, targets: nameServers },
-    ...glue.map((recordType) => ({
-      dnsName: ownNameServer,
-      recordType,
-      recordTTL,
-      targets: ownAddresses[recordType],
-    })),
+    ...glue
+      .filter(({ targets }) => targets.length > 0)
+      .map(({ recordType, targets }) => ({ dnsName: ownNameServer, recordType, recordTTL, targets })),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { FamilyTargets } from "../decide/address-family.ts";
+import type { AddressFamily, FamilyTargets } from "../decide/address-family.ts";
 import type { ZonePair } from "../decide/zone-names.ts";
 
 /** What one cluster wants the parent zone to say of a load-balanced zone. All names in canonical form, without a dot at the end. */
@@ -9,6 +9,8 @@ export interface DelegatedZone extends ZonePair {
   readonly ownNameServer: string;
   /** Where the own DNS server is reached, the glue of its name; both families empty while nobody knows. */
   readonly ownAddresses: FamilyTargets;
+  /** A family of own addresses that nobody could tell of: what the parent has of it stays. */
+  readonly unknownFamily?: AddressFamily;
   /** The names of the clusters' servers that take part, sorted: the own one, and each peer's whose address is known. */
   readonly nameServers: readonly string[];
   /** Whether the own server is the only one known, so that with it the delegation as a whole goes. */

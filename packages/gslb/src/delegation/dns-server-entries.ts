@@ -1,26 +1,37 @@
+import { familyOf, type AddressFamily } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import type { DnsServerEntry } from "../resources/zone-delegation.ts";
 
 /** What a look for one cluster's DNS server came to. */
 export type ServerLookup =
   /** The addresses; none where the parent says that the name has none. */
-  | { readonly name: string; readonly addresses: readonly string[] }
+  | {
+      readonly name: string;
+      readonly addresses: readonly string[];
+      /** Of this family nobody could say: what was known of it stays. */
+      readonly unknownFamily?: AddressFamily;
+    }
   /** Nobody could say: what was known stays. */
   | { readonly name: string; readonly failed: true };
 
 /**
  * The entries of `status.dnsServers`, sorted by name and then address as text. A failed lookup keeps the entries that
- * the cluster had: that a parent cannot be asked never makes a cluster disappear.
+ * the cluster had, of each family apart: that a parent cannot be asked never makes a cluster disappear.
  */
 export function dnsServerEntries(
   lookups: readonly ServerLookup[],
   before: readonly DnsServerEntry[],
 ): readonly DnsServerEntry[] {
-  const entries = lookups.flatMap((lookup) =>
-    "failed" in lookup
-      ? before.filter((entry) => canonicalName(entry.name) === canonicalName(lookup.name))
-      : lookup.addresses.map((address) => ({ name: lookup.name, address })),
-  );
+  const entries = lookups.flatMap((lookup) => {
+    const had = before.filter((entry) => canonicalName(entry.name) === canonicalName(lookup.name));
+    if ("failed" in lookup) return had;
+    const { name, addresses, unknownFamily } = lookup;
+    const kept = had.filter(
+      ({ address }) =>
+        unknownFamily !== undefined && familyOf(address) === unknownFamily && !addresses.includes(address),
+    );
+    return [...addresses.map((address) => ({ name, address })), ...kept];
+  });
   return entries.sort((a, b) => compare(a.name, b.name) || compare(a.address, b.address));
 }
 

@@ -76,6 +76,24 @@ test("External-dns: a new delegation is created as k8gb does, and an existing on
   assert.equal(store.writes, 2);
 });
 
+test("External-dns: own addresses of a family that nobody could tell of stay", async () => {
+  const { provider, store, endpoints } = provided();
+  const A = ["192.0.2.1"];
+  const dual = zone("cloud.example.com", { ownAddresses: { A, AAAA: ["2001:db8::1"] } });
+  await provider.ensure(dual, signal);
+  const half = { ...dual, ownAddresses: { A: ["192.0.2.9"], AAAA: [] } };
+  await provider.ensure({ ...half, unknownFamily: "AAAA" }, signal);
+  const glue = (): readonly string[] => texts([...endpoints().values()][0]).slice(1);
+  assert.deepEqual(glue(), [
+    "gslb-ns-eu-cloud.example.com 30 A 192.0.2.9",
+    "gslb-ns-eu-cloud.example.com 30 AAAA 2001:db8::1",
+  ]);
+  await provider.ensure({ ...half, unknownFamily: "AAAA" }, signal);
+  assert.equal(store.writes, 2);
+  await provider.ensure(half, signal);
+  assert.deepEqual(glue(), ["gslb-ns-eu-cloud.example.com 30 A 192.0.2.9"]);
+});
+
 test("P-08: nothing is written where the delegation is right", async () => {
   const { provider, store } = provided();
   for (let round = 0; round < 5; round += 1) await provider.ensure(zone("cloud.example.com"), signal);

@@ -43,15 +43,14 @@ export class ExternalDnsProvider implements DelegationProvider {
     const { client, namespace } = this.#options;
     const { name, stored } = this.#find(zone.loadBalancedZone);
     this.#zones.set(name, canonicalName(zone.loadBalancedZone));
-    const endpoints = delegationRecords(zone);
     await createOrUpdate<DnsEndpoint>(client, dnsEndpointType, {
       desired: {
         apiVersion: `${dnsEndpointType.group}/${dnsEndpointType.version}`,
         kind: dnsEndpointType.kind,
         metadata: { name, namespace, labels: delegationLabels },
-        spec: { endpoints },
+        spec: { endpoints: delegationRecords(zone, []) },
       },
-      mutate: (current) => withDelegation(current, endpoints),
+      mutate: (current) => withDelegation(current, delegationRecords(zone, current.spec?.endpoints ?? [])),
       current: stored,
       signal,
     });

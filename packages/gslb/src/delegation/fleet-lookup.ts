@@ -137,8 +137,8 @@ export class FleetLookup {
     const found = await lookUpAddresses(name, {
       ...{ dnsClient, servers: edgeServers(), deadlineMs: config.peerDeadlineMs, signal },
     });
-    return found.state === "known"
-      ? { name, addresses: [...found.targets.A, ...found.targets.AAAA] }
-      : { name, failed: true };
+    if (found.state === "failed") return { name, failed: true };
+    const { state: _state, targets, ...unknown } = found;
+    return { name, addresses: [...targets.A, ...targets.AAAA], ...unknown };
   }
 }

@@ -91,6 +91,20 @@ test("Infoblox: the own entries are replaced, those of others stay", async () =>
   assert.deepEqual(entries(), ["us 192.0.2.2", "eu 192.0.2.9", "eu 2001:db8::9"]);
 });
 
+test("Infoblox: own entries of a family that nobody could tell of stay", async () => {
+  const { grid, provider, entries } = provided();
+  grid.add(stored(entry("eu", "192.0.2.9"), entry("eu", "2001:db8::9"), entry("us", "192.0.2.2")));
+  await provider.ensure({ ...zone, unknownFamily: "AAAA" }, signal);
+  const wanted = ["eu 192.0.2.1", "eu 192.0.2.2", "us 192.0.2.2", "eu 2001:db8::9"];
+  assert.deepEqual(entries(), wanted);
+  const AAAA = ["2001:db8::9"];
+  await provider.ensure(
+    { ...zone, ownAddresses: { ...zone.ownAddresses, AAAA }, unknownFamily: "AAAA" },
+    signal,
+  );
+  assert.deepEqual(entries(), wanted);
+});
+
 test("P-08: nothing is written where the grid is right", async () => {
   const { grid, provider } = provided();
   await provider.ensure(zone, signal);

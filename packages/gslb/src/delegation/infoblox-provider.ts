@@ -1,4 +1,5 @@
 import { deepEqual } from "@meridian/kube";
+import { familyOf } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import type { ZonePair } from "../decide/zone-names.ts";
 import type { DelegatedZone, DelegationProvider } from "./delegation-provider.ts";
@@ -147,9 +148,14 @@ function ownEntries({ ownNameServer: name, ownAddresses }: DelegatedZone): reado
   return [...ownAddresses.A, ...ownAddresses.AAAA].map((address) => ({ name, address }));
 }
 
-/** The own entries beside all others, in the order of their addresses' text. */
+/** The own entries beside all others and what nobody could tell of, in the order of their addresses' text. */
 function withOwn(zone: DelegatedZone, present: readonly NameServer[]): readonly NameServer[] {
-  const all = [...ownEntries(zone), ...present.filter((entry) => !isOwn(zone, entry))];
+  const { unknownFamily, ownAddresses } = zone;
+  const isUnknown = ({ address }: NameServer): boolean =>
+    unknownFamily !== undefined &&
+    familyOf(address) === unknownFamily &&
+    !ownAddresses[unknownFamily].includes(address);
+  const all = [...ownEntries(zone), ...present.filter((entry) => !isOwn(zone, entry) || isUnknown(entry))];
   return all.sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
 }
 

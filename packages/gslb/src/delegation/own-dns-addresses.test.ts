@@ -152,3 +152,15 @@ for (const { name, config = {}, services = [], ingresses = [], lookedUp = pendin
     else assert.deepEqual(found, { addresses: expect });
   });
 }
+
+test("own DNS addresses: a host name of which only IPv4 is known is reached there, and IPv6 is not known to be absent", () => {
+  const found = ownDnsAddresses(
+    { dnsAddresses: [], exposedAddresses: [], dnsServiceType: "LoadBalancer", podNamespace: "k8gb" },
+    {
+      services: () => [service(balanced, [{ ip: "10.0.0.3" }, { hostname: "lb.test" }])],
+      ingresses: () => [],
+      lookUp: () => ({ ...known, unknownFamily: "AAAA" }),
+    },
+  );
+  assert.deepEqual(found, { addresses: ["10.0.0.3", "198.51.100.1"], unknownFamily: "AAAA" });
+});

@@ -1,6 +1,6 @@
 import { objectKey, type Ingress, type LoadBalancerIngress, type Service } from "@meridian/kube";
 import type { OperatorConfig } from "../config/operator-config.ts";
-import { splitFamilies } from "../decide/address-family.ts";
+import { splitFamilies, type AddressFamily } from "../decide/address-family.ts";
 import type { LookedUp } from "../references/exposed-addresses.ts";
 
 /** The settings that say where the own DNS server is reached. */
@@ -16,10 +16,15 @@ export interface OwnAddressSources {
   readonly lookUp: (hostname: string) => LookedUp;
 }
 
-/** The addresses, at least one, those of IPv4 first; or why there is none. */
+/** The addresses, at least one, those of IPv4 first; or why there is none. IPv4 alone is enough where IPv6 cannot be asked for. */
 export type OwnAddresses =
-  | { readonly addresses: readonly string[]; readonly problem?: undefined }
-  | { readonly addresses?: undefined; readonly problem: string };
+  | {
+      readonly addresses: readonly string[];
+      /** A family that nobody could tell of, so that there may be more addresses of it. */
+      readonly unknownFamily?: AddressFamily;
+      readonly problem?: undefined;
+    }
+  | { readonly addresses?: undefined; readonly unknownFamily?: undefined; readonly problem: string };
 
 /**
  * Where the own DNS server is reached from outside: what the configuration says, else the load balancer in front of the
@@ -56,21 +61,25 @@ function ofLoadBalancer(
   entries: readonly LoadBalancerIngress[],
   lookUp: OwnAddressSources["lookUp"],
 ): OwnAddresses {
-  const addresses = entries.map((entry) => addressesOf(entry, lookUp));
-  const pending = addresses.find((each) => typeof each === "string");
-  return pending === undefined ? found(addresses.flat()) : { problem: pending };
+  const each = entries.map((entry) => addressesOf(entry, lookUp));
+  const problem = each.find((one) => one.problem !== undefined);
+  if (problem !== undefined) return problem;
+  const all = found(each.flatMap(({ addresses = [] }) => addresses));
+  const unknownFamily = each.find((one) => one.unknownFamily !== undefined)?.unknownFamily;
+  return all.problem !== undefined || unknownFamily === undefined ? all : { ...all, unknownFamily };
 }
 
-function addressesOf(
-  entry: LoadBalancerIngress,
-  lookUp: OwnAddressSources["lookUp"],
-): readonly string[] | string {
-  if (entry.hostname === undefined || entry.hostname === "") return entry.ip === undefined ? [] : [entry.ip];
-  const answer = lookUp(entry.hostname);
-  if (answer.state === "known") return [...answer.targets.A, ...answer.targets.AAAA];
+function addressesOf(entry: LoadBalancerIngress, lookUp: OwnAddressSources["lookUp"]): OwnAddresses {
+  const { hostname = "", ip } = entry;
+  if (hostname === "") return { addresses: ip === undefined ? [] : [ip] };
+  const answer = lookUp(hostname);
+  if (answer.state === "known") {
+    const { state: _state, targets, ...unknown } = answer;
+    return { addresses: [...targets.A, ...targets.AAAA], ...unknown };
+  }
   return answer.state === "pending"
-    ? `${entry.hostname} is being looked up`
-    : `${entry.hostname} cannot be resolved: ${answer.verdict}`;
+    ? { problem: `${hostname} is being looked up` }
+    : { problem: `${hostname} cannot be resolved: ${answer.verdict}` };
 }
 
 function ofLabelledIngress(sources: OwnAddressSources): OwnAddresses {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UpdateChange } from "@meridian/dns";
 import { delegated } from "../testdata/parent-world.ts";
+import type { DelegatedZone } from "./delegation-provider.ts";
 import { ensureUpdate, withdrawUpdate, type ParentRecords } from "./parent-update.ts";
 
 const us = delegated("us", { ownAddresses: { A: ["192.0.2.1", "192.0.2.2"], AAAA: ["2001:DB8:0::1"] } });
@@ -85,6 +86,24 @@ for (const { name, present, lines: expect } of ensured) {
 test("a family that the cluster has no more goes, and the other stays", () => {
   const update = ensureUpdate({ ...us, ownAddresses: { A: us.ownAddresses.A, AAAA: [] } }, right);
   assert.deepEqual(lines(update?.changes), ["- us AAAA"]);
+});
+
+test("a family that nobody could tell of keeps what the parent has of it, told or not", () => {
+  const half = (AAAA: readonly string[]): DelegatedZone => ({
+    ...us,
+    ownAddresses: { A: us.ownAddresses.A, AAAA },
+    unknownFamily: "AAAA",
+  });
+  assert.equal(ensureUpdate(half([]), right), undefined);
+  const { AAAA: _untold, ...others } = right;
+  assert.equal(ensureUpdate(half([]), others), undefined);
+  const more = half(["2001:db8::99"]);
+  assert.deepEqual(lines(ensureUpdate(more, others)?.changes), ["+ us 30 AAAA 2001:db8::99"]);
+  const added = lines(ensureUpdate(more, right)?.changes);
+  assert.deepEqual(added, [
+    "- us AAAA",
+    ...["2001:db8::99", ...right.AAAA!.data].map((data) => `+ us 30 AAAA ${data}`),
+  ]);
 });
 
 const withdrawn: typeof ensured = [

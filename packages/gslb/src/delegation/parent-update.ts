@@ -63,22 +63,23 @@ export function withdrawUpdate(zone: DelegatedZone, present: ParentRecords): Par
 
 /** The set as a whole is the own one: replaced in one message, there is no moment without it. */
 function glueChanges(
-  { ownNameServer, ownAddresses, ttlSeconds }: DelegatedZone,
+  { ownNameServer, ownAddresses, unknownFamily, ttlSeconds }: DelegatedZone,
   family: AddressFamily,
   present: ParentSet | undefined,
 ): readonly UpdateChange[] {
-  const wanted = splitFamilies(ownAddresses[family]).targets[family];
+  const kept = family === unknownFamily ? (present?.data ?? []) : [];
+  const wanted = splitFamilies([...ownAddresses[family], ...kept]).targets[family];
   const isRight =
     present !== undefined &&
     present.data.toSorted().join() === wanted.toSorted().join() &&
     (wanted.length === 0 || present.ttl === ttlSeconds);
   if (isRight) return [];
-  return [
-    { kind: "deleteSet", name: ownNameServer, type: family },
-    ...wanted.map(
-      (data) => ({ kind: "add", name: ownNameServer, type: family, ttl: ttlSeconds, data }) as const,
-    ),
-  ];
+  const added = wanted.map(
+    (data) => ({ kind: "add", name: ownNameServer, type: family, ttl: ttlSeconds, data }) as const,
+  );
+  // Of a family that nobody tells of, nor the parent what it has, nothing may go.
+  if (family === unknownFamily && present === undefined) return added;
+  return [{ kind: "deleteSet", name: ownNameServer, type: family }, ...added];
 }
 
 function serverChanges(zone: DelegatedZone, present: ParentSet | undefined): ParentUpdate {

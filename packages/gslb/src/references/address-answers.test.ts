@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Authority, DnsClient, parseZoneFile, serveDns } from "@meridian/dns";
 import type { Endpoint } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
-import { askAddresses, type FamilyAnswer } from "./address-answers.ts";
+import { askAddresses, type AddressAnswers, type FamilyAnswer } from "./address-answers.ts";
 
 // k8gb's table "Dig": host names asked at edge servers over the wire.
 
@@ -107,3 +107,24 @@ for (const { name, host, servers = [good], A, AAAA = A } of cases)
     check(answers.AAAA, AAAA);
     if (host === "lb.one.test" && servers.includes(good)) assert.equal(answers.ttlSeconds, 20);
   });
+
+test("a name that is not there has no IPv6 either, whoever cannot say; that it has none of IPv6 says nothing of IPv4", async () => {
+  const server = good;
+  const told = { authoritative: false, records: [], authority: [], additional: [], server };
+  const asked = (deniedFor: string, outcome: "nxdomain" | "nodata"): Promise<AddressAnswers> =>
+    askAddresses("lb.one.test", {
+      ...{ servers: [server], deadlineMs: 2000, signal: new AbortController().signal },
+      dnsClient: {
+        query: async ({ type }) =>
+          type === deniedFor
+            ? { state: "answered", outcome, ...told }
+            : { state: "refused", rcode: "SERVFAIL", server },
+      },
+    });
+  const [addresses, verdict] = [[], "SERVFAIL"];
+  assert.deepEqual(await asked("A", "nxdomain"), {
+    ...{ A: { addresses }, AAAA: { addresses }, ttlSeconds: 0 },
+  });
+  assert.deepEqual(await asked("A", "nodata"), { A: { addresses }, AAAA: { verdict }, ttlSeconds: 0 });
+  assert.deepEqual(await asked("AAAA", "nxdomain"), { A: { verdict }, AAAA: { addresses }, ttlSeconds: 0 });
+});

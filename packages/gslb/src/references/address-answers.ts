@@ -29,6 +29,7 @@ export async function askAddresses(name: string, options: AddressQuestion): Prom
   const unasked = questionProblem(name, servers);
   if (unasked !== undefined) return { A: { verdict: unasked }, AAAA: { verdict: unasked }, ttlSeconds: 0 };
   const ttls: number[] = [];
+  let isNoName = false;
   const ask = async (family: AddressFamily): Promise<FamilyAnswer> => {
     const verdict = await dnsClient.query({
       ...{ name, type: family, servers, deadlineMs, signal },
@@ -38,6 +39,7 @@ export async function askAddresses(name: string, options: AddressQuestion): Prom
     if (verdict.state === "unreachable") return { verdict: verdict.reason };
     if (verdict.state === "refused") return { verdict: verdict.rcode };
     if (verdict.outcome === "referral") return { verdict: "a referral in place of an answer" };
+    if (family === "A" && verdict.outcome === "nxdomain") isNoName = true;
     const found = verdict.records.filter((record) => record.type === family).map(({ data }) => data);
     // Who has looked for what an alias stands for says by an SOA record that there is nothing (RFC 2308 §2.2).
     const isAlias = verdict.records.some(({ type }) => type === "CNAME");
@@ -46,7 +48,10 @@ export async function askAddresses(name: string, options: AddressQuestion): Prom
     return { addresses: found.sort() };
   };
   const [A, AAAA] = await Promise.all([ask("A"), ask("AAAA")]);
-  return { A, AAAA, ttlSeconds: Math.min(...ttls) };
+  const ttlSeconds = Math.min(...ttls);
+  // A name that is not there has nothing of any type (RFC 8020 §2). Only A tells so: there are balancers that deny a name to
+  // who asks for AAAA because it has none (RFC 4074 §4.2).
+  return isNoName && "verdict" in AAAA ? { A, AAAA: { addresses: [] }, ttlSeconds } : { A, AAAA, ttlSeconds };
 }
 
 /** Why nobody is asked at all. Names come from objects of the cluster, which may hold anything. */

@@ -135,3 +135,27 @@ test("a name that failed is tried again soon, not after a whole period", async (
   await simulation.run({ untilMs: 6000 });
   assert.equal(read(book, "demo/app", "lb.test").state, "known");
 });
+
+test("a family that failed is no family without addresses: nothing of the other is no answer, and something is the half of one", async () => {
+  const { simulation, book, answers } = open();
+  const asked = async (known: Known | undefined, untilMs: number): Promise<LookedUp> => {
+    if (known === undefined) answers.delete("lb.test");
+    else answers.set("lb.test", known);
+    await simulation.run({ untilMs });
+    return read(book, "demo/app", "lb.test");
+  };
+  read(book, "demo/app", "lb.test");
+  const failed: LookedUp = { state: "failed", verdict: "silence" };
+  assert.deepEqual(await asked({ A: [] }, 4000), failed);
+  assert.deepEqual(await asked({ AAAA: ["2001:db8::1"] }, 9000), failed, "IPv4 counts");
+  const half: LookedUp = {
+    ...{ state: "known", targets: { A: ["192.0.2.1"], AAAA: [] } },
+    unknownFamily: "AAAA",
+  };
+  assert.deepEqual(await asked({ A: ["192.0.2.1"] }, 14_000), half);
+  assert.deepEqual(await asked(undefined, 19_000), half, "what is known of one stands, and no more is known");
+  const whole: LookedUp = { state: "known", targets: { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] } };
+  assert.deepEqual(await asked({ A: ["192.0.2.1"], AAAA: ["2001:db8::1"] }, 24_000), whole);
+  const withoutA: LookedUp = { state: "known", targets: { A: [], AAAA: ["2001:db8::1"] } };
+  assert.deepEqual(await asked({ A: [] }, 45_000), withoutA);
+});

@@ -92,8 +92,8 @@ export class AddressBook {
         servers: this.#options.servers(),
         signal,
       });
-      this.#tellFailure(entry, found);
       const state = merged(entry.state, found);
+      this.#tellFailure(entry, found, state);
       if (!deepEqual(state, entry.state)) {
         entry.state = state;
         for (const key of entry.keys) this.#options.onChange(key);
@@ -105,11 +105,11 @@ export class AddressBook {
   }
 
   /** Once, in k8gb's words: what is asked for may stand for long while nobody answers. */
-  #tellFailure(entry: Entry, { A }: AddressAnswers): void {
-    const isFailing = "verdict" in A;
-    if (isFailing && !entry.isFailing)
-      this.#runtime.log.warn("Dig error", { name: entry.name, verdict: A.verdict });
-    entry.isFailing = isFailing;
+  #tellFailure(entry: Entry, { A }: AddressAnswers, state: LookedUp): void {
+    const failed = "verdict" in A ? A : state.state === "failed" ? state : undefined;
+    if (failed !== undefined && !entry.isFailing)
+      this.#runtime.log.warn("Dig error", { name: entry.name, verdict: failed.verdict });
+    entry.isFailing = failed !== undefined;
   }
 }
 
@@ -121,12 +121,21 @@ export async function lookUpAddresses(
   return merged({ state: "pending" }, await askAddresses(name, question));
 }
 
-/** The answers, and for a family that failed what was known of it before. */
+/** The answers, and for a family that failed what was known of it before. That nobody answers is never an empty answer. */
 function merged(before: LookedUp, { A, AAAA }: AddressAnswers): Exclude<LookedUp, { state: "pending" }> {
-  const known: Partial<FamilyTargets> = before.state === "known" ? before.targets : {};
+  const known = knownBefore(before);
   const v4 = "addresses" in A ? A.addresses : known.A;
+  const v6 = "addresses" in AAAA ? AAAA.addresses : known.AAAA;
   // A name whose IPv4 addresses were never known is not known; a server that only fails for AAAA is one of old.
   if (v4 === undefined) return { state: "failed", verdict: "verdict" in A ? A.verdict : "no answer" };
-  const v6 = "addresses" in AAAA ? AAAA.addresses : (known.AAAA ?? []);
-  return { state: "known", targets: { A: v4, AAAA: v6 } };
+  if (v6 !== undefined) return { state: "known", targets: { A: v4, AAAA: v6 } };
+  if (v4.length > 0) return { state: "known", targets: { A: v4, AAAA: [] }, unknownFamily: "AAAA" };
+  // All addresses of the name may be of the family that nobody tells of.
+  return { state: "failed", verdict: "verdict" in AAAA ? AAAA.verdict : "no answer" };
+}
+
+function knownBefore(before: LookedUp): Partial<FamilyTargets> {
+  if (before.state !== "known") return {};
+  const { targets, unknownFamily } = before;
+  return unknownFamily === undefined ? targets : { A: targets.A };
 }

@@ -1,4 +1,10 @@
-import { familyOf, hasTargets, splitFamilies, type FamilyTargets } from "../decide/address-family.ts";
+import {
+  familyOf,
+  hasTargets,
+  splitFamilies,
+  type AddressFamily,
+  type FamilyTargets,
+} from "../decide/address-family.ts";
 import { hostNameProblem } from "../decide/dns-name.ts";
 import type { ExposedOutcome } from "../decide/gslb-snapshot.ts";
 import { exposedAddressesAnnotation, exposedHostnamesAnnotation } from "../resources/gslb-annotations.ts";
@@ -8,8 +14,13 @@ import type { ReachedAt } from "./reference-kind.ts";
 /** What is known of a host name's addresses. */
 export type LookedUp =
   | { readonly state: "pending" }
-  /** The last good answer, also where later lookups failed. */
-  | { readonly state: "known"; readonly targets: FamilyTargets }
+  /** The last good answer of each family, also where later lookups failed. */
+  | {
+      readonly state: "known";
+      readonly targets: FamilyTargets;
+      /** A family of which there was no answer ever: that `targets` has none of it means nothing. */
+      readonly unknownFamily?: AddressFamily;
+    }
   | { readonly state: "failed"; readonly verdict: string };
 
 /** Where a Gslb's addresses can come from, beside its annotations. */
