@@ -3,6 +3,7 @@ import { canonicalName } from "../decide/dns-name.ts";
 import type { ZonePair } from "../decide/zone-names.ts";
 import type { DelegatedZone, DelegationProvider } from "./delegation-provider.ts";
 import type { FleetLookup } from "./fleet-lookup.ts";
+import type { ParentDelegation } from "./parent-delegation.ts";
 
 /** How far a withdrawal has come. */
 export type WithdrawalStep =
@@ -14,6 +15,18 @@ export type WithdrawalStep =
 const askAgainMs = 2000;
 /** For so long the parent is waited for to stop delegating, and caches to forget: whoever deletes a zone wants it gone. */
 const patienceMs = 600_000;
+/** For so long one that cannot be asked may still delegate: external-dns has run by then, which does so once a minute by default. */
+const blindPatienceMs = 120_000;
+
+interface Progress {
+  readonly startedMs: number;
+  /** When the parent was last seen to delegate here; else when it began. */
+  readonly heardMs: number;
+  /** The longest TTL that was seen. */
+  readonly seenTtlMs: number;
+  /** When caches have forgotten; absent while the parent may delegate. */
+  readonly overMs?: number;
+}
 
 /**
  * Takes the own server out of a delegation so that no resolver is ever sent to a server that does not answer: first the
@@ -25,7 +38,7 @@ export class ZoneWithdrawal {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #provider: DelegationProvider;
   readonly #fleet: Pick<FleetLookup, "delegation">;
-  readonly #progress = new Map<string, { readonly startedMs: number; readonly overMs: number | undefined }>();
+  readonly #progress = new Map<string, Progress>();
 
   constructor(
     clock: Pick<Clock, "monotonicMs">,
@@ -47,22 +60,22 @@ export class ZoneWithdrawal {
         message: `${this.#provider.name} has to take ${zone.ownNameServer} out of ${zone.parentZone} first`,
       };
     const now = this.#clock.monotonicMs();
-    const { startedMs, overMs } = this.#progress.get(key) ?? { startedMs: now, overMs: undefined };
-    let untilMs = overMs;
+    const before = this.#progress.get(key) ?? { startedMs: now, heardMs: now, seenTtlMs: 0 };
+    let untilMs = before.overMs;
     if (untilMs === undefined) {
       const seen = await this.#fleet.delegation(zone, signal);
-      const isSeen = seen.state === "known" && seen.nameServers.includes(zone.ownNameServer);
-      if (isSeen && now - startedMs < patienceMs) {
-        this.#progress.set(key, { startedMs, overMs });
-        return {
-          state: "waiting",
-          afterMs: askAgainMs,
-          message: `${zone.parentZone} still delegates ${zone.loadBalancedZone} to ${zone.ownNameServer}`,
-        };
+      const progress =
+        seen.state === "failed"
+          ? before
+          : { ...before, heardMs: now, seenTtlMs: Math.max(before.seenTtlMs, seen.ttlSeconds * 1000) };
+      const words = `${zone.parentZone} still delegates ${zone.loadBalancedZone} to ${zone.ownNameServer}`;
+      const message = delegatesStill(seen, zone.ownNameServer, { words, blindMs: now - progress.heardMs });
+      if (message !== undefined && now - progress.startedMs < patienceMs) {
+        this.#progress.set(key, progress);
+        return { state: "waiting", afterMs: askAgainMs, message };
       }
-      const seenMs = seen.state === "known" ? seen.ttlSeconds * 1000 : 0;
-      untilMs = now + Math.min(patienceMs, Math.max(zone.ttlSeconds * 1000, seenMs));
-      this.#progress.set(key, { startedMs, overMs: untilMs });
+      untilMs = now + Math.min(patienceMs, Math.max(zone.ttlSeconds * 1000, progress.seenTtlMs));
+      this.#progress.set(key, { ...progress, overMs: untilMs });
     }
     if (untilMs > now)
       return {
@@ -84,6 +97,16 @@ export class ZoneWithdrawal {
     for (const [key, { startedMs, overMs = startedMs + patienceMs }] of this.#progress)
       if (now - overMs > patienceMs) this.#progress.delete(key);
   }
+}
+
+/** In which words the parent delegates here or may do so; `undefined` where it does not, or could not be asked for too long. */
+function delegatesStill(
+  seen: ParentDelegation,
+  ownNameServer: string,
+  { words, blindMs }: { readonly words: string; readonly blindMs: number },
+): string | undefined {
+  if (seen.state === "known") return seen.nameServers.includes(ownNameServer) ? words : undefined;
+  return blindMs < blindPatienceMs ? `nobody can tell whether ${words}: ${seen.verdict}` : undefined;
 }
 
 function keyOf({ parentZone, loadBalancedZone }: ZonePair): string {
