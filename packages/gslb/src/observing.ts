@@ -82,7 +82,7 @@ export class Observing implements GslbObserver {
         return tally.counts;
       },
       get delegations() {
-        return delegations.counts;
+        return delegations.of(zones());
       },
       get peers() {
         const nowMs = clock.monotonicMs();

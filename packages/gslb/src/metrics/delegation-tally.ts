@@ -1,4 +1,5 @@
 import type { Logger } from "@meridian/runtime";
+import { canonicalName } from "../decide/dns-name.ts";
 import type { DelegationProvider } from "../delegation/delegation-provider.ts";
 
 /** How the delegation of one zone goes. */
@@ -20,31 +21,35 @@ export class DelegationTally {
     this.#log = log;
   }
 
-  get counts(): Iterable<DelegationCounts> {
+  /** The counts of these zones, however they are spelled. Those of all others are forgotten: they are done with. */
+  of(zones: readonly string[]): Iterable<DelegationCounts> {
+    const kept = new Set(zones.map(canonicalName));
+    for (const zone of this.#counts.keys()) if (!kept.has(canonicalName(zone))) this.#counts.delete(zone);
     return this.#counts.values();
   }
 
   /** The same provider, counted. */
   over(provider: DelegationProvider): DelegationProvider {
     const { name } = provider;
-    const counted = async <T>(zone: string, call: () => Promise<T>): Promise<T> => {
+    const counted = async <T>(zone: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> => {
       try {
         return await call();
       } catch (error) {
-        this.#of(zone, name).failed += 1;
+        // One that was broken off, as at the end of the operator, did not fail.
+        if (!signal.aborted) this.#of(zone, name).failed += 1;
         throw error;
       }
     };
     return {
       name,
       ensure: (zone, signal) =>
-        counted(zone.loadBalancedZone, async () => {
+        counted(zone.loadBalancedZone, signal, async () => {
           this.#log.debug("Calling DNS provider", { provider: name, zone: zone.loadBalancedZone });
           await provider.ensure(zone, signal);
           this.#of(zone.loadBalancedZone, name).ensured += 1;
         }),
       withdraw: (zone, signal) =>
-        counted(zone.loadBalancedZone, async () => {
+        counted(zone.loadBalancedZone, signal, async () => {
           const outcome = await provider.withdraw(zone, signal);
           const done = zone.isLast ? "Removing delegated zone from edge DNS" : "Removing Glue A";
           this.#log.info(done, { zone: zone.loadBalancedZone, outcome });
