@@ -9,6 +9,9 @@ import { ensureNamespace } from "./controllers/own-namespace.ts";
 import { applyConfiguredZones } from "./controllers/zone-bootstrap.ts";
 import { canonicalName } from "./decide/dns-name.ts";
 import { enqueueGslbs, type OperatorOptions, type OperatorParts } from "./operator-parts.ts";
+import type { DnsEndpoint } from "./resources/dns-endpoint.ts";
+import type { Gslb } from "./resources/gslb.ts";
+import { isEnding } from "./resources/legacy-gslb.ts";
 
 /** How long the zones wait for the first round of reconciles, so that nothing known dead is answered after a start. */
 const firstRoundMs = 15_000;
@@ -80,9 +83,14 @@ async function observeCluster(
   // A peer that can be copied is not asked for each host first.
   await atMost(runtime, { ms: firstKeysMs, signal }, keys.synced);
   for (const zone of copies.zones.lister.list()) zones.observe(zone);
-  await atMost(runtime, { ms: firstRoundMs, signal }, observeAll(copies, gslbs));
+  const observed = observeAll(copies, gslbs);
+  await atMost(runtime, { ms: firstRoundMs, signal }, observed);
   fleetHosts.load();
-  memory.retain((host) => gslbs.claims.holder(host) !== undefined || fleetHosts.has(host));
+  // However long that takes: until all claims are known, any host may be a Gslb's.
+  tasks.start("forgetting hosts of peers", async () => {
+    await whileWaiting(observed, signal);
+    memory.retain((host) => gslbs.claims.holder(host) !== undefined || fleetHosts.has(host));
+  });
   if (config.notify) authority.onNotify = (hint) => hints.take(hint);
 }
 
@@ -151,16 +159,29 @@ async function firstKeys(
   ]);
 }
 
-/** Until each Gslb was reconciled once and the copy shows what was written for it. */
+/** Until each Gslb was reconciled once and the copy shows what was written for it; looks no longer than anybody waits. */
 async function firstRound(runtime: Runtime, { copies, gslbs, tasks }: OperatorParts): Promise<void> {
+  const untilMs = runtime.clock.monotonicMs() + firstRoundMs;
   await gslbs.controller.idle();
-  const isBehind = (): boolean =>
-    copies.gslbs.lister.list().some((gslb) => {
-      const wanted = gslbs.wantedRecords(objectKey(gslb.metadata));
-      const stored = copies.endpoints.lister.get(objectKey(gslb.metadata))?.spec?.endpoints ?? [];
-      return wanted !== undefined && !deepEqual(wanted, stored);
-    });
-  while (!tasks.signal.aborted && isBehind()) await runtime.clock.sleep(20, tasks.signal).catch(() => {});
+  const isBehind = (key: string): boolean => {
+    const wanted = gslbs.wantedRecords(key);
+    const stored = copies.endpoints.lister.get(key);
+    if (wanted === undefined || deepEqual(wanted, stored?.spec?.endpoints ?? [])) return false;
+    const gslb = copies.gslbs.lister.get(key);
+    return gslb !== undefined && !isLeftAsIs(gslb, stored);
+  };
+  let behind = copies.gslbs.lister.list().map(({ metadata }) => objectKey(metadata));
+  for (;;) {
+    behind = behind.filter(isBehind);
+    if (behind.length === 0 || tasks.signal.aborted || runtime.clock.monotonicMs() >= untilMs) return;
+    await runtime.clock.sleep(20, tasks.signal).catch(() => {});
+  }
+}
+
+/** Whether waiting brings a Gslb no other records: the API server refuses them, or it is going and gets none any more. */
+function isLeftAsIs(gslb: Gslb, stored: DnsEndpoint | undefined): boolean {
+  const isRefused = gslb.status?.conditions?.some(({ reason }) => reason === "WriteRefused") ?? false;
+  return isRefused || (stored === undefined && isEnding(gslb));
 }
 
 /** Waits until the copy shows the ZoneDelegations that were just created, so that no host looks homeless meanwhile. */
