@@ -1,6 +1,6 @@
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
 import type { Gslb } from "../resources/gslb.ts";
-import type { FamilyTargets } from "./address-family.ts";
+import type { AddressFamily, FamilyTargets } from "./address-family.ts";
 import type { GeoKnowledge } from "./geo-knowledge.ts";
 import type { BackendHealth } from "./health.ts";
 import type { PeerView } from "./peer-view.ts";
@@ -62,6 +62,8 @@ export type ReferenceOutcome =
 export interface ExposedOutcome {
   /** Absent while they cannot be told; the last known ones stand in. */
   readonly targets?: FamilyTargets;
+  /** A family of which nobody could tell all; its last known ones stand beside the targets. */
+  readonly unknownFamily?: AddressFamily;
   /** Where they come from, for people. */
   readonly source: string;
   /** What is wrong with an annotation or a lookup. */

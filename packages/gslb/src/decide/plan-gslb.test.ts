@@ -106,6 +106,19 @@ test("after a restart a stored answer of both families stays as it is", () => {
   assert.deepEqual(plan({ exposed, stored, views: [view("us", "unknown")] }).records, stored);
 });
 
+test("after a restart the last addresses of a family stand that nobody could tell of, and of no other", () => {
+  const before = { targets: { A: ["192.0.2.1"], AAAA: ["2001:db8::1"] }, source: "test" };
+  const { status } = plan({ exposed: before, views: [] });
+  const exposed = { targets: { A: ["192.0.2.2"], AAAA: [] }, source: "test" };
+  const half = plan({ exposed: { ...exposed, unknownFamily: "AAAA" }, status, views: [] });
+  assert.deepEqual(half.status.loadBalancer?.exposedIps, ["192.0.2.2", "2001:db8::1"]);
+  assert.deepEqual(half.status.healthyRecords, { [host]: ["192.0.2.2", "2001:db8::1"] });
+  const again = plan({ exposed: { ...exposed, unknownFamily: "AAAA" }, status: half.status, views: [] });
+  assert.deepEqual(again.status.loadBalancer?.exposedIps, ["192.0.2.2", "2001:db8::1"]);
+  const whole = plan({ exposed, status: half.status, views: [] });
+  assert.deepEqual(whole.status.loadBalancer?.exposedIps, ["192.0.2.2"]);
+});
+
 test("D14: planned again over its own outcome nothing changes", () => {
   const first = plan();
   const second = plan({ stored: first.records!, status: first.status });

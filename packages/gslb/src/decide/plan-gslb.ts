@@ -46,7 +46,7 @@ export function planGslb(snapshot: GslbSnapshot): GslbPlan {
   const servers = reference.kind === "resolved" ? reference.servers : lastServers(snapshot);
   const { accepted, refused } = admitHosts(servers, snapshot);
 
-  const exposed = snapshot.exposed.targets ?? lastExposed(snapshot);
+  const exposed = exposedOrLast(snapshot);
   const isGone = reference.kind === "failed" && reference.gone;
   const stored = storedHosts(snapshot.stored ?? []);
   const backend = rememberedBackends(snapshot);
@@ -135,8 +135,12 @@ function lastServers({ gslb }: GslbSnapshot): readonly Server[] {
   );
 }
 
-function lastExposed({ gslb }: GslbSnapshot): FamilyTargets {
-  return splitFamilies(gslb.status?.loadBalancer?.exposedIps ?? []).targets;
+/** Where the addresses, or those of a family, cannot be told, the last known ones. */
+function exposedOrLast({ gslb, exposed: { targets, unknownFamily } }: GslbSnapshot): FamilyTargets {
+  if (targets !== undefined && unknownFamily === undefined) return targets;
+  const last = splitFamilies(gslb.status?.loadBalancer?.exposedIps ?? []).targets;
+  if (targets === undefined || unknownFamily === undefined) return last;
+  return { ...targets, [unknownFamily]: [...new Set([...targets[unknownFamily], ...last[unknownFamily]])] };
 }
 
 function admitHosts(

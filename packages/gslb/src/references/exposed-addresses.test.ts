@@ -171,3 +171,30 @@ for (const { name, annotations = {}, sources = {}, expect } of cases) {
     }
   });
 }
+
+test("exposed: a family that is not known of one host name is not known of all, be they named or the object's", () => {
+  const gslb: Gslb = { apiVersion: "k8gb.io/v1beta1", kind: "Gslb", metadata: { name: "g" } };
+  const four: LookedUp = {
+    ...{ state: "known", targets: { A: ["198.51.100.2"], AAAA: [] } },
+    unknownFamily: "AAAA",
+  };
+  const sources: ExposedSources = {
+    reachedAt: () => ({
+      entries: [{ hostname: "four.test" }, { hostname: "one.test" }],
+      isUnknown: false,
+      problems: [],
+    }),
+    override: [],
+    lookUp: (name) => (name === "four.test" ? four : names[name]!),
+    isBalanced: () => false,
+  };
+  const expected = {
+    targets: { A: ["198.51.100.2", "198.51.100.1"], AAAA: ["2001:db8::1"] },
+    unknownFamily: "AAAA",
+  };
+  const annotations = { [hostnames]: "four.test,one.test" };
+  for (const metadata of [gslb.metadata, { ...gslb.metadata, annotations }]) {
+    const { source: _source, ...found } = exposedAddresses({ ...gslb, metadata }, sources);
+    assert.deepEqual(found, expected);
+  }
+});

@@ -103,6 +103,7 @@ function fromNames(
 ): ExposedOutcome {
   const A: string[] = [];
   const AAAA: string[] = [];
+  let unknown: Pick<ExposedOutcome, "unknownFamily"> = {};
   for (const name of names) {
     const invalid = hostNameProblem(name);
     if (invalid !== undefined)
@@ -131,8 +132,9 @@ function fromNames(
       };
     A.push(...found.targets.A);
     AAAA.push(...found.targets.AAAA);
+    if (found.unknownFamily !== undefined) unknown = { unknownFamily: found.unknownFamily };
   }
-  return { targets: { A: unique(A), AAAA: unique(AAAA) }, source: of.source };
+  return { targets: { A: unique(A), AAAA: unique(AAAA) }, ...unknown, source: of.source };
 }
 
 function splitList(text: string): string[] {
