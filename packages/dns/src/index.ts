@@ -62,6 +62,7 @@ export { DnsError } from "./dns-error.ts";
 export type { DnsErrorCode } from "./dns-error.ts";
 export { composeMessage, parseMessage } from "./message/message.ts";
 export type { Edns, Message, MessageRecord, Question } from "./message/message.ts";
+export { foldTypeText } from "./message/codes.ts";
 export { textToTxtData } from "./message/rdata-text.ts";
 export { foldNameText } from "./name/name.ts";
 export { parseTsigKey } from "./tsig/tsig-key.ts";

@@ -117,6 +117,11 @@ export function typeToText(type: number): string {
   return typeNames.get(type) ?? `TYPE${type}`;
 }
 
+/** The form in which types are compared: the mnemonic also of what is given as `TYPE1`. @throws DnsError `BadRecord` */
+export function foldTypeText(text: string): string {
+  return typeToText(typeFromText(text));
+}
+
 /** The number of a class given as mnemonic or `CLASS1`, or `undefined`. */
 export function classFromText(text: string): number | undefined {
   return findNumber(text, { known: classNumbers, prefix: "CLASS" });

@@ -3,7 +3,7 @@ import test from "node:test";
 import fc from "fast-check";
 import { DnsError } from "../dns-error.ts";
 import { concat, hex } from "../testdata/case-zone.ts";
-import { typeFromText } from "./codes.ts";
+import { foldTypeText, typeFromText } from "./codes.ts";
 import { composeMessage, parseMessage, type MessageRecord } from "./message.ts";
 import { rdataFromText, rdataToText } from "./rdata.ts";
 import { textToTxtData } from "./rdata-text.ts";
@@ -104,6 +104,13 @@ const typesWithFields = [
   "A NS SOA HINFO MINFO MX TXT RP AAAA SRV NAPTR CERT DNAME DS SSHFP RRSIG NSEC DNSKEY DHCID TLSA CDS CDNSKEY",
   "OPENPGPKEY CSYNC ZONEMD SVCB HTTPS URI CAA TYPE65000",
 ].flatMap((types) => types.split(" "));
+
+test("a type given by its number is the one of its name", () => {
+  const folded = ["a", "TYPE1", "type0028", "TYPE5", "TYPE65400", "TYPE0"].map(foldTypeText);
+  assert.deepEqual(folded, ["A", "A", "AAAA", "CNAME", "TYPE65400", "TYPE0"]);
+  for (const text of ["", "TYPE", "TYPE65536", "TYPE-1", "NOPE"])
+    assert.throws(() => foldTypeText(text), { code: "BadRecord" });
+});
 
 test("property: any octets that are data of a type are written as text that reads as the same octets", () => {
   const names = ["00", "0161 00", "03 2e5c22 00", "01 40 02 ff00 00"].map(hex);

@@ -44,8 +44,54 @@ test("spellings of one name are merged, each target once", () => {
   const { sets } = made.resolve("app.x", "x");
   assert.deepEqual(
     sets.map(({ name, ttl, data }) => ({ name, ttl, data })),
-    [{ name: "APP.x", ttl: 7, data: ["192.0.2.1", "192.0.2.2"] }],
+    [{ name: "app.x", ttl: 7, data: ["192.0.2.1", "192.0.2.2"] }],
   );
+});
+
+test("escapes in a name and types given as numbers are other spellings, and not ways around the rules", () => {
+  const own = object("d/app", [a("app.x", ["192.0.2.1"]), a("localtargets-app.x", ["192.0.2.1"])], {
+    isOwn: true,
+    since: "2025-01-01T00:00:00Z",
+  });
+  const of = (dnsName: string, recordType: string, target: string): DnsEndpointRecord => ({
+    dnsName,
+    recordType,
+    targets: [target],
+  });
+  const around: readonly (readonly [string, DnsEndpointRecord])[] = [
+    ["app.x", of("app.x", "TYPE1", "203.0.113.66")],
+    ["app.x", of("app.x", "type00001", "203.0.113.66")],
+    ["app.x", of("app.x", "TYPE5", "evil.example.net")],
+    ["app.x", of("app.x", "TYPE6", "\\# 0")],
+    ["app.x", of("app.x", "TYPE28", "2001:db8::66")],
+    ["app.x", of("\\097pp.x", "A", "203.0.113.66")],
+    ["app.x", of("\\APP.x.", "A", "203.0.113.66")],
+    ["app.x", of("a\\pp.x", "TYPE2", "evil.example.net")],
+    ["x", of("\\120", "TYPE39", "evil.example.net")],
+    ["localtargets-app.x", of("\\108ocaltargets-app.x", "A", "203.0.113.66")],
+    ["localtargets-new.x", of("\\076ocaltargets-new.x", "AAAA", "2001:db8::66")],
+  ];
+  for (const [name, record] of around) {
+    const made = book(own, object("d/evil", [record]));
+    const told = `${record.dnsName} ${record.recordType}`;
+    const { sets, problems } = made.resolve(name, "y");
+    const expected = book(own).resolve(name, "y").sets;
+    assert.deepEqual(sets, expected, told);
+    assert.deepEqual(
+      problems.map(({ key }) => key),
+      ["d/evil"],
+      told,
+    );
+    assert.deepEqual([...made.names()].sort(), [...new Set(["app.x", "localtargets-app.x", name])].sort());
+  }
+});
+
+test("a name that DNS cannot have is nobody else's", () => {
+  const made = book(
+    object("d/one", [a("app.x", ["192.0.2.1"])]),
+    object("d/two", [a("app.x..", ["192.0.2.2"]), a("\u212Ait.x", ["192.0.2.2"]), a("\\999pp.x", [])]),
+  );
+  assert.deepEqual([...made.names()], ["app.x", "app.x..", "\u212Ait.x", "\\999pp.x"]);
 });
 
 test("objects share a name by type", () => {
@@ -205,6 +251,41 @@ test("a balanced host under an older delegation is told so", () => {
   assert.match(made.resolve("app.team.x", "x").problems[0]!.message, /hidden by the NS of team\.x/);
   const outside = book(object("d/admin", [ns("x")]), own);
   assert.deepEqual(outside.resolve("app.team.x", "x").problems, []);
+});
+
+test("a host that an older cover above hid, or did not hide, is looked at anew with that cover", () => {
+  const own = object("d/own", [a("app.team.x", ["192.0.2.1"]), a("other.x", ["192.0.2.1"])], {
+    isOwn: true,
+    ...later,
+  });
+  const host = (made: EndpointBook): readonly string[] | undefined => dataOf(made, "app.team.x")["A"];
+  for (const type of ["NS", "DNAME"]) {
+    const cover = object("d/admin", [{ dnsName: "team.x", recordType: type, targets: ["n.example"] }]);
+    const made = book(cover, own);
+    assert.equal(host(made), undefined);
+    assert.deepEqual([...made.remove("d/admin")].sort(), ["app.team.x", "team.x"]);
+    assert.deepEqual(host(made), ["192.0.2.1"]);
+    assert.deepEqual([...made.set(cover)].sort(), ["app.team.x", "team.x"]);
+    assert.equal(host(made), undefined);
+    assert.ok(made.set({ ...cover, since: "2026-01-03T00:00:00Z" }).has("app.team.x"), "younger now");
+    assert.deepEqual(host(made), ["192.0.2.1"]);
+  }
+});
+
+test("a cover that stands again once an older host is gone hides the younger hosts, and they are looked at anew", () => {
+  const older = object("d/older", [a("a.team.x", ["192.0.2.1"])], { isOwn: true });
+  const younger = object("d/younger", [a("b.team.x", ["192.0.2.2"])], {
+    isOwn: true,
+    since: "2026-01-03T00:00:00Z",
+  });
+  const made = book(older, object("d/admin", [ns("team.x")], later), younger);
+  assert.deepEqual(dataOf(made, "b.team.x"), { A: ["192.0.2.2"] });
+  assert.deepEqual([...made.remove("d/older")].sort(), ["a.team.x", "b.team.x", "team.x"]);
+  assert.deepEqual(dataOf(made, "b.team.x"), {});
+  assert.deepEqual([...made.set(older)].sort(), ["a.team.x", "b.team.x", "team.x"]);
+  assert.deepEqual(dataOf(made, "b.team.x"), { A: ["192.0.2.2"] });
+  const aside = object("d/aside", [a("c.team.x", ["192.0.2.3"])], { isOwn: true });
+  assert.deepEqual([...made.set(aside)].sort(), ["c.team.x", "team.x"], "nothing that stands changed");
 });
 
 test("refused targets are told at once, however many they are", () => {

@@ -1,8 +1,9 @@
 import type { RecordSet } from "@meridian/dns";
 import { defaultAnswerModes, type AnswerModes } from "../decide/answer-modes.ts";
-import { canonicalName, isInZone } from "../decide/dns-name.ts";
+import { isInZone } from "../decide/dns-name.ts";
 import { isLocalTargetsName } from "../decide/local-targets-name.ts";
 import type { DnsEndpointRecord } from "../resources/dns-endpoint.ts";
+import { canonicalOwner, canonicalType } from "./canonical-text.ts";
 import { toRecordSet, type GivenRecords } from "./record-data.ts";
 
 /** A DNSEndpoint as far as zones care. */
@@ -24,11 +25,20 @@ export interface EndpointProblem {
   readonly message: string;
 }
 
+/** `name` and `type` are canonical. */
 interface Claim extends GivenRecords {
   readonly key: string;
   readonly since: string;
   readonly isOwn: boolean;
   readonly policyText: string | undefined;
+}
+
+/** What hides the names below one. */
+interface Cover {
+  /** The oldest of that name: where it may not stand, no younger one may. */
+  readonly claim: Claim;
+  /** An older Gslb's object that gives a name at or below it, so that it may not stand. */
+  readonly hiddenOwner: string | undefined;
 }
 
 /**
@@ -42,7 +52,7 @@ export class EndpointBook {
   readonly #objects = new Map<string, readonly Claim[]>();
   readonly #names = new Map<string, Claim[]>();
   /** Names to which any object gives what hides the names below them. */
-  readonly #coverNames = new Set<string>();
+  readonly #covers = new Map<string, Cover>();
   /** The operator's own objects that give a name at or below this one, and how many such. */
   readonly #ownBelow = new Map<string, Map<string, number>>();
   readonly #modes: AnswerModes;
@@ -94,15 +104,18 @@ export class EndpointBook {
     return { sets, problems, carried: carriedBy(winners.get("A") ?? winners.get("AAAA")) };
   }
 
-  /** The oldest object that gives a name records of a type. */
-  giver(name: string, type: string): string | undefined {
-    return [...(this.#names.get(name) ?? [])].sort(byAge).find((claim) => claim.type === type)?.key;
+  /** The objects that give a name records, of a type or of any, the oldest first. */
+  givers(name: string, type?: string): readonly string[] {
+    const claims = [...(this.#names.get(name) ?? [])].sort(byAge);
+    return [
+      ...new Set(claims.filter((claim) => type === undefined || claim.type === type).map(({ key }) => key)),
+    ];
   }
 
   #replace(key: string, claims: readonly Claim[]): ReadonlySet<string> {
     const dirty = new Set<string>();
     for (const claim of this.#objects.get(key) ?? []) {
-      const name = canonicalName(claim.name);
+      const { name } = claim;
       dirty.add(name);
       if (claim.isOwn) this.#countOwn(claim, -1);
       const others = (this.#names.get(name) ?? []).filter((other) => other.key !== key);
@@ -110,25 +123,55 @@ export class EndpointBook {
       else this.#names.set(name, others);
     }
     for (const claim of claims) {
-      const name = canonicalName(claim.name);
+      const { name } = claim;
       dirty.add(name);
       if (claim.isOwn) this.#countOwn(claim, 1);
       this.#names.set(name, [...(this.#names.get(name) ?? []), claim]);
     }
     if (claims.length === 0) this.#objects.delete(key);
     else this.#objects.set(key, claims);
+    const covers = new Set<string>();
     for (const name of dirty) {
-      if ((this.#names.get(name) ?? []).some(isCover)) this.#coverNames.add(name);
-      else this.#coverNames.delete(name);
+      if ((this.#names.get(name) ?? []).some(isCover)) covers.add(name);
+      // Whether a cover may stand depends on what is below it.
+      for (const above of atOrAbove(name)) if (this.#covers.has(above)) covers.add(above);
     }
-    // Whether a cover may stand depends on what is below it.
-    for (const name of [...dirty])
-      for (const above of atOrAbove(name)) if (this.#coverNames.has(above)) dirty.add(above);
+    for (const name of covers) {
+      dirty.add(name);
+      if (this.#followCover(name, key)) for (const below of this.#ownNamesBelow(name)) dirty.add(below);
+    }
     return dirty;
   }
 
+  /** Follows a change of one object. @returns whether balanced hosts below may be hidden otherwise than before */
+  #followCover(name: string, changedKey: string): boolean {
+    const before = this.#covers.get(name);
+    const [claim] = (this.#names.get(name) ?? []).filter(isCover).sort(byAge);
+    if (claim === undefined) this.#covers.delete(name);
+    else
+      this.#covers.set(name, { claim, hiddenOwner: this.#hiddenOwnerAfter(changedKey, { claim, before }) });
+    const [was, is] = [standing(before), standing(this.#covers.get(name))];
+    return was?.key !== is?.key || was?.since !== is?.since || was?.type !== is?.type;
+  }
+
+  /** As `#hiddenOwner`, but a change of another object costs no search. */
+  #hiddenOwnerAfter(
+    changedKey: string,
+    { claim, before }: { readonly claim: Claim; readonly before: Cover | undefined },
+  ): string | undefined {
+    if (before?.claim !== claim || before.hiddenOwner === changedKey) return this.#hiddenOwner(claim);
+    return before.hiddenOwner ?? (this.#wouldHide(claim, changedKey) ? changedKey : undefined);
+  }
+
+  /** The names at or below one that the operator's own objects give. */
+  *#ownNamesBelow(above: string): IterableIterator<string> {
+    for (const key of this.#ownBelow.get(above)?.keys() ?? [])
+      for (const { name } of this.#objects.get(key) ?? [])
+        if (name === above || name.endsWith(`.${above}`)) yield name;
+  }
+
   #countOwn(claim: Claim, step: 1 | -1): void {
-    for (const above of atOrAbove(canonicalName(claim.name))) {
+    for (const above of atOrAbove(claim.name)) {
       const owners = this.#ownBelow.get(above) ?? new Map<string, number>();
       const count = (owners.get(claim.key) ?? 0) + step;
       if (count > 0) this.#ownBelow.set(above, owners.set(claim.key, count));
@@ -145,15 +188,10 @@ export class EndpointBook {
         : `${claim.name} ${claim.type} would hide hosts of the older Gslb ${owner}; use a name that none is below`;
     }
     if (!claim.isOwn) return undefined;
-    for (const above of atOrAbove(canonicalName(claim.name))) {
+    for (const above of atOrAbove(claim.name)) {
       if (above === origin || !isInZone(above, origin)) return undefined;
-      if (!this.#coverNames.has(above)) continue;
-      const cover = this.#names
-        .get(above)
-        ?.find(
-          (other) => isCover(other) && byAge(other, claim) < 0 && this.#hiddenOwner(other) === undefined,
-        );
-      if (cover !== undefined)
+      const cover = standing(this.#covers.get(above));
+      if (cover !== undefined && byAge(cover, claim) < 0)
         return `${claim.name} ${claim.type} is hidden by the ${cover.type} of ${cover.name} of the older DNSEndpoint ${cover.key}; use another name`;
     }
     return undefined;
@@ -161,12 +199,21 @@ export class EndpointBook {
 
   /** The object of an older Gslb that gives a name which a cover would hide. */
   #hiddenOwner(cover: Claim): string | undefined {
-    for (const key of this.#ownBelow.get(canonicalName(cover.name))?.keys() ?? []) {
-      const [any] = this.#objects.get(key) ?? [];
-      if (any !== undefined && key !== cover.key && byAge(any, cover) < 0) return key;
-    }
+    for (const key of this.#ownBelow.get(cover.name)?.keys() ?? [])
+      if (this.#wouldHide(cover, key)) return key;
     return undefined;
   }
+
+  /** Whether a cover would hide a name that an object of an older Gslb gives. */
+  #wouldHide(cover: Claim, key: string): boolean {
+    const [any] = this.#objects.get(key) ?? [];
+    return any !== undefined && byAge(any, cover) < 0 && this.#ownBelow.get(cover.name)?.has(key) === true;
+  }
+}
+
+/** The claim that hides balanced hosts which are younger. */
+function standing(cover: Cover | undefined): Claim | undefined {
+  return cover?.hiddenOwner === undefined ? cover?.claim : undefined;
 }
 
 function carriedBy(
@@ -231,8 +278,9 @@ function claimsOf(object: BookedObject, { recordTtl }: AnswerModes): readonly Cl
   for (const record of object.records) {
     const { dnsName = "", recordType = "A", recordTTL = 0 } = record;
     if (dnsName === "") continue;
-    const type = recordType.toUpperCase();
-    const id = `${canonicalName(dnsName)} ${type}`;
+    const name = canonicalOwner(dnsName);
+    const type = canonicalType(recordType);
+    const id = `${name} ${type}`;
     const before = claims.get(id);
     if (before !== undefined) {
       for (const target of record.targets ?? []) before.targets.add(target);
@@ -240,7 +288,7 @@ function claimsOf(object: BookedObject, { recordTtl }: AnswerModes): readonly Cl
       continue;
     }
     claims.set(id, {
-      name: dnsName,
+      name,
       type,
       ttl: recordTTL > 0 ? recordTTL : recordTtl,
       targets: new Set(record.targets),

@@ -97,6 +97,75 @@ test("one tenant's bad records cost only themselves, and are told once", async (
   assert.equal(world.notes.length, told);
 });
 
+test("records of types that stand for others freeze no host: it follows its Gslb, and the object's owner is told", async () => {
+  const types = ["TYPE1", "TYPE5", "TYPE6", "TYPE46", "TYPE2", "TYPE39", "TYPE255", "TYPE70000", ""];
+  for (const type of types) {
+    const world = openFeederWorld();
+    world.feeder.setZone(cloud);
+    world.put("own-app", [a("app.cloud.example.com", "192.0.2.1")]);
+    world.put("tenant", [
+      { dnsName: "\\097pp.cloud.example.com", recordType: type, targets: ["203.0.113.66"] },
+      { dnsName: "cloud.example.com", recordType: type, targets: ["203.0.113.66"] },
+    ]);
+    await world.simulation.run({ untilMs: 1 });
+    world.put("own-app", [a("app.cloud.example.com", "192.0.2.2")]);
+    await world.simulation.run({ untilMs: 2 });
+    const zone = world.authority.zone("cloud.example.com")!;
+    const answered = zone.recordSetsOf("app.cloud.example.com").filter(({ data }) => data.length > 0);
+    assert.deepEqual(
+      answered.map((set) => [set.type, set.data]),
+      [["A", ["192.0.2.2"]]],
+      type,
+    );
+    assert.ok(
+      world.notes.some((note) => note.startsWith("tenant app.cloud.example.com ")),
+      `${type}: ${world.notes.join("\n")}`,
+    );
+    assert.ok(!zone.recordSetsOf("cloud.example.com").some((set) => set.type === "DNAME"));
+  }
+});
+
+test("names under which clusters tell each other their keys and hosts are nobody's, in any spelling", async () => {
+  const names = [
+    "_meridian-keys.cloud.example.com",
+    "x._Meridian-Keys.cloud.example.com",
+    "\\095meridian-keys.cloud.example.com.",
+    "app._localtargets.cloud.example.com",
+  ];
+  const world = openFeederWorld();
+  world.feeder.setZone(cloud);
+  const zone = world.authority.zone("cloud.example.com")!;
+  const own = "_meridian-keys.cloud.example.com";
+  const published = { name: own, type: "TXT", ttl: 5, data: ['"ours"'] };
+  zone.replace(new Map([[own, [published]]]));
+  for (const [index, name] of names.entries()) {
+    world.put(`tenant-${index}`, [{ dnsName: name, recordType: "TXT", targets: ["forged"] }]);
+    world.put(`own-${index}`, [a(name, "192.0.2.1")]);
+  }
+  await world.simulation.run({ untilMs: 1 });
+  assert.deepEqual(zone.recordSetsOf(own), [published]);
+  for (const name of [names[1]!, names[3]!]) assert.deepEqual(zone.recordSetsOf(name), []);
+  const told = new Set(world.notes.map((note) => note.split(" ")[0]));
+  assert.deepEqual([...told].sort(), names.flatMap((_, at) => [`tenant-${at}`, `own-${at}`]).sort());
+  world.put("tenant-0", undefined);
+  await world.simulation.run({ untilMs: 2 });
+  assert.deepEqual(zone.recordSetsOf(own), [published], "nor is it taken away with the object");
+});
+
+test("a balanced host is answered once the delegation above it is gone", async () => {
+  const world = openFeederWorld();
+  world.feeder.setZone(cloud);
+  world.put("an-admin", [
+    { dnsName: "team.cloud.example.com", recordType: "NS", targets: ["ns.example.net"] },
+  ]);
+  world.put("own-app", [a("app.team.cloud.example.com", "192.0.2.1")]);
+  await world.simulation.run({ untilMs: 1 });
+  assert.equal(dataOf(world, "cloud.example.com", "app.team.cloud.example.com"), undefined);
+  world.put("an-admin", undefined);
+  await world.simulation.run({ untilMs: 2 });
+  assert.deepEqual(dataOf(world, "cloud.example.com", "app.team.cloud.example.com"), ["192.0.2.1"]);
+});
+
 test("the own view tells which hosts are carried, how they are balanced and where they are served, and of no others", async () => {
   const world = openFeederWorld();
   world.feeder.setZone(cloud);

@@ -23,7 +23,7 @@ import type { TaskScope } from "../tasks/task-scope.ts";
 import { EndpointBook, type BookedObject, type EndpointProblem } from "./endpoint-book.ts";
 import { LocalView } from "./local-view.ts";
 import type { SerialStore } from "./serial-store.ts";
-import type { SignedZones } from "./signed-zones.ts";
+import { ownKeysLabel, type SignedZones } from "./signed-zones.ts";
 
 /** What zones are made from, and who is told of them. */
 export interface ZoneFeederOptions {
@@ -232,7 +232,13 @@ export class ZoneFeeder {
     const problems: EndpointProblem[] = [];
     for (const name of names) {
       const origin = zoneOf(name, this.#zones.keys());
-      if (origin === undefined || isInZone(name, localTargetsZone(origin))) continue;
+      if (origin === undefined) continue;
+      const reserved = reservedAbove(name, origin);
+      if (reserved !== undefined) {
+        const message = `${name} cannot be served: names in ${reserved} are what clusters publish to each other; use another name`;
+        problems.push(...this.#book.givers(name).map((key) => ({ key, message })));
+        continue;
+      }
       const resolved = this.#book.resolve(name, origin);
       problems.push(...resolved.problems);
       // The apex has its NS set from the operator, and a DNAME there would hide the whole zone.
@@ -295,12 +301,14 @@ export class ZoneFeeder {
     changes: Map<string, readonly RecordSet[]>,
     problems: readonly RecordProblem[],
   ): readonly EndpointProblem[] {
+    const nameless = new Set(problems.flatMap(({ owner }) => (changes.get(owner)?.length ? [] : [owner])));
     return problems.flatMap(({ owner, type, message }) => {
       const sets = changes.get(owner) ?? [];
       const kept = sets.filter((set) => set.type !== type);
-      if (kept.length < sets.length) changes.set(owner, kept);
-      else changes.delete(owner);
-      const key = this.#book.giver(owner, type);
+      if (nameless.has(owner)) changes.delete(owner);
+      // What is wrong with a type that nobody gave must not keep the owner at what it was.
+      else changes.set(owner, kept.length < sets.length ? kept : []);
+      const key = this.#book.givers(owner, type)[0] ?? this.#book.givers(owner)[0];
       return key === undefined ? [] : [{ key, message: `${owner} ${type} cannot be served: ${message}` }];
     });
   }
@@ -317,4 +325,9 @@ export class ZoneFeeder {
         this.#options.events.record(found.object, { type: "Warning", reason: "RecordRefused", message });
     }
   }
+}
+
+/** What clusters tell each other in a zone: the names at or below that are nobody else's. */
+function reservedAbove(name: string, origin: string): string | undefined {
+  return [localTargetsZone(origin), `${ownKeysLabel}.${origin}`].find((above) => isInZone(name, above));
 }
