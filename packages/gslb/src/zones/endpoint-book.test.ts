@@ -136,6 +136,18 @@ test("D46: only the operator's own objects own localtargets names", () => {
   );
 });
 
+test("nobody gives what the operator makes: the SOA and the keys of a zone, also not by a wildcard", () => {
+  const types = ["SOA", "DNSKEY", "CDS", "CDNSKEY", "TYPE48"];
+  for (const dnsName of ["x", "*.x"])
+    for (const recordType of types) {
+      const { sets, problems } = book(
+        object("d/evil", [{ dnsName, recordType, targets: ["\\# 1 00"] }], { isOwn: true }),
+      ).resolve(dnsName, "x");
+      assert.deepEqual(sets, []);
+      assert.match(problems[0]!.message, /is made by the operator; remove it/);
+    }
+});
+
 test("D46: nobody adds addresses of the other family to a balanced host", () => {
   const v6 = { dnsName: "app.x", recordType: "AAAA", recordTTL: 5, targets: ["2001:db8::1"] };
   const own = object("d/app", [v6], { isOwn: true });

@@ -228,6 +228,12 @@ function isCover({ type }: Claim): boolean {
   return type === "NS" || type === "DNAME";
 }
 
+/**
+ * What only the operator makes. Peers ask for the keys below the apex, where a wildcard would answer while the zone is not
+ * signed, and parents act on CDS and CDNSKEY (RFC 8078).
+ */
+const madeTypes: ReadonlySet<string> = new Set(["SOA", "DNSKEY", "CDS", "CDNSKEY"]);
+
 /** A name and those above it, the nearest first. */
 function* atOrAbove(name: string): IterableIterator<string> {
   yield name;
@@ -248,7 +254,7 @@ function byAge(a: Claim, b: Claim): number {
 function claimProblem(claim: Claim, winners: ReadonlyMap<string, Claim>): string | undefined {
   if (isLocalTargetsName(claim.name) && !claim.isOwn)
     return `${claim.name} may only be owned by the DNSEndpoint of a Gslb, since peers believe it; use another name`;
-  if (claim.type === "SOA") return `${claim.name} SOA is made by the operator; remove it`;
+  if (madeTypes.has(claim.type)) return `${claim.name} ${claim.type} is made by the operator; remove it`;
   const holder = winners.get(claim.type);
   if (holder !== undefined)
     return `${claim.name} ${claim.type} is held by the older DNSEndpoint ${holder.key}; remove it from one of the two`;
