@@ -90,8 +90,8 @@ export class ParentWriter {
     pairs: readonly ZonePair[],
     { found, signal }: { readonly found: FoundFleet; readonly signal: AbortSignal },
   ): Promise<readonly WaitingWithdrawal[]> {
-    const own = pairs.filter(
-      ({ loadBalancedZone }) => this.#options.served.holder(loadBalancedZone) === zone.metadata.name,
+    const own = pairs.filter(({ loadBalancedZone }) =>
+      [undefined, zone.metadata.name].includes(this.#options.served.holder(loadBalancedZone)),
     );
     const steps = await Promise.all(
       own.map(async (pair) => {
@@ -105,7 +105,8 @@ export class ParentWriter {
   async #step(zone: ZoneDelegation, delegated: DelegatedZone, signal: AbortSignal): Promise<WithdrawalStep> {
     const { provider } = this.#options;
     const { spec } = zone;
-    const isFormer = spec !== undefined && !samePair(delegated, spec);
+    const isStaying = zone.metadata.deletionTimestamp === undefined;
+    const isFormer = spec !== undefined && isStaying && !samePair(delegated, spec);
     const hasOtherParent = isFormer && samePair({ ...delegated, parentZone: spec.parentZone }, spec);
     if (this.#withdrawal === undefined || (!this.isWithdrawing(zone) && !hasOtherParent))
       return { state: "done" };

@@ -51,6 +51,8 @@ type Again = { readonly requeueAfterMs: number } | "lagging";
 
 /** How soon to look again for a cluster that was not found; sooner where peers are asked more often than that. */
 const retryMsMax = 15_000;
+/** The TTL of negative answers, where an object that was delegated does not say it any more. */
+const negativeTtlSeconds = 30;
 /** How soon to look for a cluster that somebody has just named. */
 const newsMs = 50;
 
@@ -106,8 +108,10 @@ export class ZoneDelegationController {
   observe(zone: ZoneDelegation): string | undefined {
     const name = zone.metadata.name ?? "";
     const problem = this.#problemOf(zone);
-    // What an object named before it was made invalid is answered as before: it is still delegated.
-    if (problem !== undefined || zone.spec === undefined) return problem;
+    if (problem !== undefined || zone.spec === undefined) {
+      this.#serveDelegated(zone);
+      return problem;
+    }
     const entries = zone.status?.dnsServers ?? [];
     const leaving = this.#parent.isWithdrawing(zone) ? this.#parent.left(zone) : [];
     const isNew = this.#options.served.set(name, zone.spec, { leaving, entries });
@@ -115,6 +119,22 @@ export class ZoneDelegationController {
     this.#fleet.resume(zone.spec, entries);
     this.#enqueueUnserved();
     return undefined;
+  }
+
+  /** What an object named before it was made invalid is answered as before, over restarts too: it is still delegated. */
+  #serveDelegated(zone: ZoneDelegation): void {
+    const { served } = this.#options;
+    const { name = "" } = zone.metadata;
+    const isFree = (pair: ZonePair): boolean =>
+      this.#namesProblem(pair) === undefined && served.holder(pair.loadBalancedZone) === undefined;
+    const pairs = served.has(name) ? [] : this.#parent.left(zone).filter(isFree);
+    const last = pairs.at(-1);
+    if (last === undefined) return;
+    const entries = zone.status?.dnsServers ?? [];
+    const dnsZoneNegTTL = zone.spec?.dnsZoneNegTTL ?? negativeTtlSeconds;
+    served.set(name, { ...last, dnsZoneNegTTL }, { leaving: pairs, entries });
+    served.setMembers(last.loadBalancedZone, { withOwn: true });
+    this.#fleet.resume(last, entries);
   }
 
   async #reconcile(name: string, signal: AbortSignal): Promise<Again | undefined> {
@@ -191,21 +211,17 @@ export class ZoneDelegationController {
         ? "lagging"
         : undefined;
     }
-    this.observe(zone);
-    const found = await this.#fleet.find(spec, zone.status?.dnsServers ?? [], signal);
-    this.#options.served.setMembers(spec.loadBalancedZone, { withOwn: false });
-    const waiting = await this.#parent.withdraw(zone, this.#parent.all(zone), { found, signal });
-    if (waiting.length === 0) {
-      this.#stopServing(zone.metadata.name ?? "");
-      const isWritten = await this.#objects.writeMetadata(
-        zone,
-        { ...notedAs([]), hasFinalizer: false },
-        signal,
-      );
-      return isWritten ? "lagging" : undefined;
-    }
+    const problem = this.observe(zone);
+    // What an invalid object names now was never delegated.
+    const pairs = problem === undefined ? this.#parent.all(zone) : this.#parent.left(zone);
+    const pair = pairs.at(-1);
+    if (pair === undefined) return this.#letGo(zone, signal);
+    const found = await this.#fleet.find(pair, zone.status?.dnsServers ?? [], signal);
+    this.#options.served.setMembers(pair.loadBalancedZone, { withOwn: false });
+    const waiting = await this.#parent.withdraw(zone, pairs, { found, signal });
+    if (waiting.length === 0) return this.#letGo(zone, signal);
     const message = waiting.map((each) => each.message).join("; ");
-    const peerCount = this.#options.members.of(spec.loadBalancedZone).length;
+    const peerCount = this.#options.members.of(pair.loadBalancedZone).length;
     const delegation: DelegationOutcome = { kind: "withdrawing", message };
     const status = {
       dnsServers: found.entries,
@@ -213,6 +229,13 @@ export class ZoneDelegationController {
     };
     if (!(await this.#objects.writeStatus(zone, status, signal))) return "lagging";
     return { requeueAfterMs: Math.min(...waiting.map(({ afterMs }) => afterMs)) };
+  }
+
+  /** Nothing of it is delegated any more. */
+  async #letGo(zone: ZoneDelegation, signal: AbortSignal): Promise<Again | undefined> {
+    this.#stopServing(zone.metadata.name ?? "");
+    const metadata = { ...notedAs([]), hasFinalizer: false };
+    return (await this.#objects.writeMetadata(zone, metadata, signal)) ? "lagging" : undefined;
   }
 
   /** Withdraws what was delegated under names that the object had before. @returns how long until the next look */
@@ -249,10 +272,9 @@ export class ZoneDelegationController {
   }
 
   #problemOf(zone: ZoneDelegation): string | undefined {
-    const { config, served } = this.#options;
+    const { served } = this.#options;
     if (zone.spec === undefined) return "spec is missing; set loadBalancedZone, parentZone and dnsZoneNegTTL";
-    const geoTags = [config.geoTag, ...config.peerGeoTags];
-    const problem = zonePairProblem(zone.spec, { geoTags, prefix: config.nameServerPrefix });
+    const problem = this.#namesProblem(zone.spec);
     if (problem !== undefined) return problem;
     const holder = served.holder(zone.spec.loadBalancedZone);
     const isHolderGone = holder !== undefined && this.#options.copies.zones.lister.get(holder) === undefined;
@@ -261,6 +283,11 @@ export class ZoneDelegationController {
     if (other !== undefined && other !== zone.metadata.name)
       return `zone ${zone.spec.loadBalancedZone} is served already, by ZoneDelegation ${other}; delete one of the two`;
     return undefined;
+  }
+
+  #namesProblem(pair: ZonePair): string | undefined {
+    const { geoTag, peerGeoTags, nameServerPrefix: prefix } = this.#options.config;
+    return zonePairProblem(pair, { geoTags: [geoTag, ...peerGeoTags], prefix });
   }
 
   #isConfigured(name: string): boolean {

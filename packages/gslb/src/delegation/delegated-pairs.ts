@@ -1,5 +1,5 @@
 import { canonicalName } from "../decide/dns-name.ts";
-import type { ZonePair } from "../decide/zone-names.ts";
+import { zonePairProblem, type ZonePair } from "../decide/zone-names.ts";
 import type { ZoneDelegation } from "../resources/zone-delegation.ts";
 
 /**
@@ -9,14 +9,13 @@ import type { ZoneDelegation } from "../resources/zone-delegation.ts";
  */
 export const delegatedAnnotation = "meridian/delegated";
 
-/** The pairs in a ZoneDelegation's annotation; what cannot be read is left out. */
+/** The pairs in a ZoneDelegation's annotation, the latest at the end; what cannot be read or names no zone is left out. */
 export function delegatedPairs(zone: ZoneDelegation): readonly ZonePair[] {
   const text = zone.metadata.annotations?.[delegatedAnnotation] ?? "";
   return text.split(";").flatMap((entry) => {
     const [parentZone = "", loadBalancedZone = "", ...rest] = entry.split(":");
-    return parentZone === "" || loadBalancedZone === "" || rest.length > 0
-      ? []
-      : [{ parentZone, loadBalancedZone }];
+    const pair = { parentZone, loadBalancedZone };
+    return rest.length > 0 || zonePairProblem(pair, { geoTags: [], prefix: "" }) !== undefined ? [] : [pair];
   });
 }
 
