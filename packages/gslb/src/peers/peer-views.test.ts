@@ -139,3 +139,15 @@ test("peers that leave the fleet leave the views", () => {
   made.removeZone("x");
   assert.deepEqual(made.of("app.x"), []);
 });
+
+test("what a peer said before it left the fleet is forgotten, and does not count when it returns", () => {
+  const { views: made, memory } = views();
+  made.add("app.x", { zone: "x", thresholdSeconds: 60 });
+  made.record(key, fresh, 1);
+  made.record({ ...key, family: "AAAA" }, { ...fresh, targets: ["2001:db8::1"] }, 2);
+  assert.equal(memory.entries.size, 2);
+  made.setPeers("x", ["za"]);
+  assert.deepEqual([...memory.entries], []);
+  made.setPeers("x", ["us"]);
+  assert.deepEqual(stateOf(made), ["A unknown ", "AAAA unknown "]);
+});

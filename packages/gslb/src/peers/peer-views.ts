@@ -60,14 +60,16 @@ export class PeerViews {
     this.#onChange = onChange;
   }
 
-  /** Says which peers a zone has. Views of others are dropped. */
+  /** Says which peers a zone has. Views of others are dropped, and what was remembered of them. */
   setPeers(zone: string, geoTags: readonly string[]): void {
     this.#peers.set(zone, geoTags);
     for (const [host, entry] of this.#hosts) {
       if (entry.zone !== zone) continue;
-      const wanted = new Set(geoTags.flatMap((tag) => addressFamilies.map((family) => viewId(tag, family))));
-      const stale = [...entry.views.keys()].filter((id) => !wanted.has(id));
-      for (const id of stale) entry.views.delete(id);
+      const stale = [...entry.views].filter(([, { view }]) => !geoTags.includes(view.geoTag));
+      for (const [id, { view }] of stale) {
+        entry.views.delete(id);
+        this.#forget(host, entry, view);
+      }
       this.#fill(host, entry);
       if (stale.length > 0) this.#onChange(host);
     }
@@ -100,8 +102,7 @@ export class PeerViews {
     const name = canonicalName(host);
     const entry = this.#hosts.get(name);
     if (entry === undefined || !this.#hosts.delete(name)) return;
-    for (const { view } of entry.views.values())
-      this.#memory.set({ zone: entry.zone, geoTag: view.geoTag, host: name, family: view.family }, undefined);
+    for (const { view } of entry.views.values()) this.#forget(name, entry, view);
   }
 
   /** The hosts of a zone, canonical. */
@@ -182,6 +183,10 @@ export class PeerViews {
       ? { targets, ...(unreachableSince === undefined ? {} : { unreachableSince }) }
       : undefined;
     this.#memory.set({ zone: entry.zone, geoTag, host, family }, memory);
+  }
+
+  #forget(host: string, { zone }: HostViews, { geoTag, family }: PeerView): void {
+    this.#memory.set({ zone, geoTag, host, family }, undefined);
   }
 }
 
