@@ -167,6 +167,31 @@ test("a peer whose view cannot be transferred is asked host by host, and proves 
   assert.ok(questions.length > 0);
 });
 
+test("C-03: a hint from a proved peer whose view cannot be transferred has its hosts asked at once, and once for each serial", async () => {
+  const world = openPeerWorld([app], { key: fleetKey() });
+  const peer = await startPeer(world, { key: fleetKey() });
+  peer.publish(new Map([[app, ["192.0.2.1"]]]));
+  peer.transfers.setPolicy({ allows: () => false });
+  world.session.setServers([peerServer]);
+  await world.pass(deadlineMs);
+  world.session.hint();
+  await world.pass(1_100);
+  for (const [targets, seen] of [
+    [["192.0.2.2"], "fresh 192.0.2.2"],
+    [[], "empty"],
+  ] as const) {
+    peer.publish(new Map([[app, targets]]));
+    world.session.hint();
+    await world.pass(1_100);
+    assert.equal(world.seen(app), seen);
+  }
+  world.packets.length = 0;
+  world.session.hint();
+  await world.pass(1_100);
+  const sent = world.packets.filter((line) => line.includes("datagram 10.0.0.1"));
+  assert.equal(sent.length, 1, "the serial is the same");
+});
+
 test("a peer that keeps its view back, since nobody vouches for it, is asked host by host and silent where those are kept back too", async () => {
   const world = openPeerWorld([app], { key: fleetKey() });
   const peer = await startPeer(world, { key: fleetKey() });

@@ -38,7 +38,7 @@ export type ViewCheck =
   /** The peer is there and cannot be copied from: it is to be asked for each host. */
   | {
       readonly kind: "foreign";
-      /** The serial of its view as told without proof, where it told one. */
+      /** The serial of its view, where it told one: with proof if `isProved`. */
       readonly serial: number | undefined;
       /** It proved who it is, so it can prove its answers. */
       readonly isProved: boolean;
@@ -156,9 +156,9 @@ export class ViewTransfer {
     }
     if (have === undefined || isNewerSerial(serial, have)) {
       this.#older = undefined;
-      return this.#fetch({ server, have, verdict }, question);
+      return this.#fetch({ serial, server, have, verdict }, question);
     }
-    if (this.#isLost()) return this.#fetch({ server, have: undefined, verdict }, question);
+    if (this.#isLost()) return this.#fetch({ serial, server, have: undefined, verdict }, question);
     return { kind: "copied", change: undefined, verdict, server, isBehind: false };
   }
 
@@ -174,11 +174,7 @@ export class ViewTransfer {
   }
 
   async #fetch(
-    {
-      server,
-      have,
-      verdict,
-    }: { readonly server: Endpoint; readonly have: number | undefined; readonly verdict: string },
+    { serial, server, have, verdict }: SerialToFetch,
     { signal }: ViewQuestion,
   ): Promise<ViewCheck> {
     const primaries = [{ ...server, ...(this.#key === undefined ? {} : { key: this.#key }) }];
@@ -190,7 +186,7 @@ export class ViewTransfer {
       switch (transfer.kind) {
         case "refused":
         case "unreachable":
-          return { kind: "foreign", serial: undefined, isProved: true, server };
+          return { kind: "foreign", serial, isProved: true, server };
         case "current":
           return { kind: "copied", change: undefined, verdict, server, isBehind: true };
         case "whole":
@@ -203,7 +199,7 @@ export class ViewTransfer {
         }
       }
     }
-    return { kind: "foreign", serial: undefined, isProved: true, server };
+    return { kind: "foreign", serial, isProved: true, server };
   }
 
   /** A view that comes in drops would be believed as it was for as long as they fall. */
@@ -221,6 +217,15 @@ export class ViewTransfer {
       cancel();
     }
   }
+}
+
+/** A serial that is told by a server, what is here, and how the first is shown. */
+interface SerialToFetch {
+  readonly serial: number;
+  readonly server: Endpoint;
+  /** `undefined`: the whole is fetched. */
+  readonly have: number | undefined;
+  readonly verdict: string;
 }
 
 /** What the questions for a serial came to, each where it was asked. */
