@@ -122,7 +122,7 @@ test("S-04: a peer without a Gslb for a host says so, and says otherwise when it
   await world.pass(periodMs);
   assert.deepEqual([world.seen(app), world.views.of(app)[0]?.carried], ["empty", true]);
   assert.ok(world.changed.length >= 2, "the host's Gslb is looked at again");
-  assert.equal(world.carriages.count, 1, "the first transfer had no host");
+  assert.equal(world.carriages.length, 2, "the first copy told that it carries none");
 });
 
 test("a host that is new is known from the copy, without a packet", async () => {
@@ -139,6 +139,26 @@ test("a host that is new is known from the copy, without a packet", async () => 
   peer.publish(new Map([[app, ["192.0.2.2"]]]));
   await world.pass(periodMs);
   assert.equal(world.seen(app), "fresh 192.0.2.2");
+});
+
+test("S-04: each time that it becomes known what a peer carries, or that it cannot tell, is told once", async () => {
+  const world = openPeerWorld([app], { key: fleetKey() });
+  const { carriages: known } = world;
+  const peer = await startPeer(world, { key: fleetKey() });
+  world.session.setServers([peerServer]);
+  await world.pass(2 * periodMs);
+  assert.deepEqual([world.session.contact.mode, known], ["copy", [true]], "it carries nothing");
+
+  peer.keyring.replace([]);
+  await world.pass(3 * periodMs);
+  assert.deepEqual([world.session.contact.mode, known.at(-1)], ["questions", true]);
+  const { length } = known;
+  await world.pass(2 * periodMs);
+  assert.equal(known.length, length);
+
+  peer.keyring.replace([fleetKey()]);
+  await world.pass(2 * periodMs);
+  assert.deepEqual([world.session.contact.mode, known.length], ["copy", length + 1]);
 });
 
 test("the moment of the last answer is that of the last check, although nothing else was said", async () => {

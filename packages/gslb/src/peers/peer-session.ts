@@ -24,7 +24,7 @@ export interface PeerSessionOptions {
   readonly periodMs: number;
   readonly views: PeerViews;
   readonly tasks: TaskScope;
-  /** The peer carries other hosts, or balances one otherwise, by its copied view. */
+  /** The peer carries other hosts, or balances one otherwise; or it is known only now, or only now that it cannot tell. */
   readonly onCarriage?: () => void;
   /** The peer has proved to have the fleet's key, as it had not before; it may not know yet that we have it, too. */
   readonly onProved?: () => void;
@@ -210,9 +210,10 @@ export class PeerSession {
     const isAsked = !isUnknown && (!this.#canCopy || (await this.#check()).kind === "foreign");
     this.#setHeard();
     if (!isAsked) return;
-    const isFirst = isNew || this.#mode !== "questions";
+    const isOtherMode = this.#mode !== "questions";
     this.#mode = "questions";
-    await Promise.all([isFirst ? this.#askEach("now") : undefined, this.#askEach("spread")]);
+    if (isOtherMode) this.#options.onCarriage?.();
+    await Promise.all([isNew || isOtherMode ? this.#askEach("now") : undefined, this.#askEach("spread")]);
   }
 
   get #canCopy(): boolean {
@@ -318,14 +319,15 @@ export class PeerSession {
 
   #takeCopy(check: Extract<ViewCheck, { readonly kind: "copied" }>): void {
     const { views, onCarriage } = this.#options;
-    const hosts = this.#mode === "copy" ? (check.change?.hosts ?? []) : views.hosts(this.zone);
+    const isFirst = this.#mode !== "copy";
+    const hosts = isFirst ? views.hosts(this.zone) : (check.change?.hosts ?? []);
     this.#questions.stop();
     this.#mode = "copy";
     this.#setReachable(true);
     this.#goodServer = check.server;
     for (const host of hosts) this.#recordCopied(host, check.verdict);
     views.confirm(this.zone, this.geoTag);
-    if (check.change?.isCarriageChanged === true) onCarriage?.();
+    if (isFirst || check.change?.isCarriageChanged === true) onCarriage?.();
     // The replica that was reached lags behind the one that was told of: look again soon.
     if (check.isBehind) this.#hints.open();
   }

@@ -30,7 +30,7 @@ export interface PeersOptions {
   readonly periodMs: number;
   /** A NOTIFY about a zone names a server that is no peer's: a cluster that joins, or anybody. */
   readonly onStranger?: (zone: string, nameServer: string) => void;
-  /** A peer carries other hosts of a zone than before, or balances one otherwise. */
+  /** A peer carries other hosts of a zone than before, or balances one otherwise, or does not count any more. */
   readonly onCarriage?: (zone: string) => void;
   /** A peer has proved to have the fleet's key, as it had not before; it may not know yet that we have it, too. */
   readonly onProved?: (session: PeerSession) => void;
@@ -75,6 +75,7 @@ export class Peers {
     }
     this.#options.views.setPeers(name, peerGeoTags);
     for (const geoTag of joining) sessions.set(geoTag, this.#open(name, geoTag));
+    if (leaving.length > 0) this.#options.onCarriage?.(name);
   }
 
   #open(zone: string, geoTag: string): PeerSession {

@@ -118,7 +118,8 @@ export interface PeerWorld {
   readonly changed: string[];
   /** Each datagram and each message of a connection since it was last emptied. */
   readonly packets: string[];
-  readonly carriages: { count: number };
+  /** For each time that the peer's carriage was told to be another: whether it was known. */
+  readonly carriages: boolean[];
   /** How often the peer newly proved itself. */
   readonly proofs: { count: number };
   /** `state targets` of a host's A view. */
@@ -143,7 +144,7 @@ export function openPeerWorld(
   });
   const { runtime } = simulation.node({ name: "eu", addresses: ["10.0.0.1"] });
   const changed: string[] = [];
-  const carriages = { count: 0 };
+  const carriages: boolean[] = [];
   const proofs = { count: 0 };
   const views = new PeerViews(runtime.clock, { get: () => undefined, set() {}, retain() {} }, (host) =>
     changed.push(host),
@@ -151,13 +152,13 @@ export function openPeerWorld(
   views.setPeers(zoneName, ["us"]);
   for (const host of hosts) views.add(host, { zone: zoneName, thresholdSeconds: 0 });
   const from = "10.0.0.1";
-  const session = new PeerSession(runtime, {
+  const session: PeerSession = new PeerSession(runtime, {
     ...{ zone: zoneName, geoTag: "us", deadlineMs, periodMs, views },
     dnsClient: new DnsClient(runtime, { from }),
     transfers: new ZoneTransferClient(runtime, { from, idleMs: deadlineMs }),
     tasks: new TaskScope(silentLogger),
     requiresProof: options.requiresProof ?? false,
-    onCarriage: () => (carriages.count += 1),
+    onCarriage: () => carriages.push(session.isCarriageKnown),
     onProved: () => (proofs.count += 1),
   });
   session.setKey(options.key);
