@@ -47,6 +47,8 @@ export interface HostQuestionsOptions {
 export interface OrderedAnswer {
   readonly answer: PeerAnswer;
   readonly order: number;
+  /** By which it is proved; absent where it is not, and where nothing was asked. */
+  readonly key?: TsigKey | undefined;
 }
 
 /**
@@ -157,7 +159,7 @@ export class HostQuestions {
       const verdict = first.state === "unreachable" && wasThere ? await query() : first;
       if (verdict.state === "answered") onServer(verdict.server);
       const answer = peerAnswer(verdict, family);
-      onAnswer(host, family, { answer, order });
+      onAnswer(host, family, { answer, order, key });
       return answer.kind === "answered" || (family === "AAAA" && verdict.state === "refused");
     });
     const isAnswered = (await Promise.all(outcomes)).every((answered) => answered);

@@ -94,7 +94,9 @@ export class PeerSession {
       servers: () => this.#orderedServers(),
       onServer: (server) => (this.#goodServer = server),
       nextOrder: () => this.#nextOrder(),
-      onAnswer: (host, family, { answer, order }) => {
+      onAnswer: (host, family, { answer, order, key }) => {
+        // Asked before the key was another: who answered may be anybody.
+        if (answer.kind === "answered" && key !== this.#transfer.key && this.#needsProof) return;
         this.#setReachable(answer.kind === "answered");
         this.#record({ host, family }, answer, order);
       },
@@ -220,8 +222,18 @@ export class PeerSession {
     return this.#transfer.key !== undefined && this.#options.transfers !== undefined;
   }
 
+  get #needsProof(): boolean {
+    return this.#options.requiresProof === true && this.#canCopy;
+  }
+
+  /** Nothing is to be asked before the peer has proved itself, as while it is asked the second time. */
+  get #isProofDue(): boolean {
+    return this.#needsProof && this.#provingKey === undefined;
+  }
+
   /** @returns whether every question was answered */
   async #askEach(pace: "now" | "spread"): Promise<boolean> {
+    if (this.#isProofDue) return false;
     const { views, periodMs } = this.#options;
     const hosts = views.hosts(this.zone);
     if (pace === "now") return this.#questions.askNow(hosts, this.#provingKey);
@@ -242,6 +254,7 @@ export class PeerSession {
     else if (this.#servers.length === 0)
       for (const host of hosts) this.#recordFailure(host, noAddress, this.#nextOrder());
     else if (this.#mode === "questions" || !this.#canCopy) {
+      if (this.#isProofDue && (await this.#check()).kind !== "foreign") return;
       for (const host of hosts) this.#questions.join(host);
       await this.#questions.askNow(hosts, this.#provingKey);
     } else await this.#check();
@@ -251,11 +264,11 @@ export class PeerSession {
   async #takeHint(): Promise<void> {
     if (this.servers.length === 0) return;
     const wasReachable = this.#isReachable;
-    const isKeyShared = this.#transfer.isProved || this.#isHintProved;
+    const isSigned = this.#transfer.isProved || this.#isHintProved || this.#isProofDue;
     this.#isHintProved = false;
     // Who does not have the key leaves a signed question unanswered, and the change would wait for its deadline.
     const check =
-      this.#mode === "questions" && !isKeyShared
+      this.#mode === "questions" && !isSigned
         ? await this.#transfer.look({ servers: this.#orderedServers(), signal: this.#tasks.signal })
         : await this.#check();
     if (check.kind !== "foreign" || check.serial === undefined) return;
@@ -311,10 +324,8 @@ export class PeerSession {
 
   /** What a check means where proof is required. */
   #judged(check: ViewCheck): ViewCheck {
-    const isStrange = check.kind === "foreign" && !check.isProved && this.#canCopy;
-    return isStrange && this.#options.requiresProof === true
-      ? { kind: "silent", verdict: "it does not prove by the fleet's key who it is" }
-      : check;
+    const isStrange = check.kind === "foreign" && !check.isProved && this.#needsProof;
+    return isStrange ? { kind: "silent", verdict: "it does not prove by the fleet's key who it is" } : check;
   }
 
   #takeCopy(check: Extract<ViewCheck, { readonly kind: "copied" }>): void {
