@@ -7,8 +7,7 @@ import { FakeProvider, openZoneWorld, type ZoneWorld } from "../testdata/zone-wo
 
 /** Has `a.x` delegated for an object, which is then changed; a second operator starts with what the first one left. */
 async function restartedWith(
-  provider: FakeProvider,
-  answers: ZoneAnswers,
+  { provider, answers }: { readonly provider: FakeProvider; readonly answers: ZoneAnswers },
   changed: Partial<ZoneDelegationSpec>,
   others: readonly ZoneDelegation[] = [],
 ): Promise<ZoneWorld> {
@@ -37,7 +36,10 @@ for (const { what, changed } of [
   test(`an object whose ${what} was made invalid is served after a restart, and withdrawn when it goes`, async () => {
     const provider = new FakeProvider();
     const answers: ZoneAnswers = new Map(peersKnown);
-    const { objects, answered, members, settle, remove } = await restartedWith(provider, answers, changed);
+    const { objects, answered, members, settle, remove } = await restartedWith(
+      { provider, answers },
+      changed,
+    );
     assert.match(conditionOf(objects.get("z"), "Accepted"), /^False InvalidZone/);
     assert.deepEqual([...answered.keys()], ["a.x"]);
     assert.deepEqual(members.of("a.x"), ["us", "za"]);
@@ -61,7 +63,10 @@ for (const { what, changed } of [
 test("an object that is made right after a restart leaves what it had before", async () => {
   const provider = new FakeProvider();
   const answers: ZoneAnswers = new Map(peersKnown);
-  const { answered, settle, change } = await restartedWith(provider, answers, { loadBalancedZone: "-.x" });
+  const { answered, settle, change } = await restartedWith(
+    { provider, answers },
+    { loadBalancedZone: "-.x" },
+  );
   answers.set("a.x NS", []);
   change("z", (zone) => ({ ...zone, spec: { ...zone.spec!, loadBalancedZone: "b.x" } }));
   await settle();
@@ -74,7 +79,7 @@ test("an object that is made right after a restart leaves what it had before", a
 test("an object that was made a second one of another's zone withdraws its own and nothing of the other", async () => {
   const provider = new FakeProvider();
   const answers: ZoneAnswers = new Map(peersKnown);
-  const world = await restartedWith(provider, answers, { loadBalancedZone: "b.x" }, [
+  const world = await restartedWith({ provider, answers }, { loadBalancedZone: "b.x" }, [
     zoneDelegation("b", "b.x"),
   ]);
   const { objects, answered, settle, remove } = world;
