@@ -13,6 +13,7 @@ import { chooseProvider } from "./delegation/choose-provider.ts";
 import { delegationLabels } from "./delegation/delegation-endpoint.ts";
 import type { EdgeServers } from "./delegation/edge-servers.ts";
 import { FleetLookup } from "./delegation/fleet-lookup.ts";
+import { MetClusters } from "./delegation/met-clusters.ts";
 import { LeftDelegations } from "./delegation/left-delegations.ts";
 import { ownDnsAddresses, type OwnAddresses } from "./delegation/own-dns-addresses.ts";
 import { UpdateKeys } from "./delegation/update-keys.ts";
@@ -93,7 +94,7 @@ export function assembleDelegating(runtime: Runtime, options: DelegatingOptions)
     edgeServers: () => edgeServers.endpoints,
   });
   const zones = new ZoneDelegationController(runtime, {
-    ...{ client, copies, peers, served, events, config, members, fleet, provider },
+    ...{ client, dnsClient, copies, peers, served, events, config, members, fleet, provider },
     ...(options.meter === undefined ? {} : { meter: options.meter }),
     ownAddresses: told(runtime.log, () =>
       options.addresses.reading(ownAddressKey, (lookUp) =>
@@ -108,6 +109,15 @@ export function assembleDelegating(runtime: Runtime, options: DelegatingOptions)
     greet: (zone, servers) => greet(options, zone, servers),
   });
   let isAnswering = false;
+  const met = new MetClusters(runtime.clock, {
+    members,
+    pair: (zone) => served.pair(zone),
+    look(zone) {
+      const name = served.holder(zone);
+      if (name !== undefined) zones.controller.enqueue(name);
+    },
+  });
+  tasks.signal.addEventListener("abort", () => met.close(), { once: true });
   const left = new LeftDelegations(runtime, {
     ...{ client, endpoints: () => copies.endpoints.lister.list(config.podNamespace) },
     isServed: (zone) => zones.zones.some((each) => canonicalName(each) === zone),
@@ -119,10 +129,7 @@ export function assembleDelegating(runtime: Runtime, options: DelegatingOptions)
   });
   return {
     zones,
-    meet(zone, nameServer) {
-      const pair = served.pair(zone);
-      if (pair !== undefined && members.suggest(pair, [nameServer])) zones.enqueueAll();
-    },
+    meet: (zone, nameServer) => met.meet(zone, nameServer),
     setParentKeys(keys) {
       updateKeys.setSecretKeys(keys);
       // What lacked a key need not wait for the period.

@@ -128,7 +128,9 @@ export class ParentWriter {
     { found, signal }: { readonly found: FoundFleet; readonly signal: AbortSignal },
   ): Promise<DelegatedZone> {
     if (spec !== undefined && samePair(pair, spec)) return this.#delegated(pair, found);
-    const lookups = await this.#options.fleet.peers(pair, signal);
+    const { fleet, members } = this.#options;
+    const peers = await fleet.peers(pair, signal);
+    const lookups = new Map([...peers].filter(([tag]) => members.isVouched(pair.loadBalancedZone, tag)));
     const entries = dnsServerEntries([...lookups.values()], found.entries);
     return this.#delegated(pair, { ...found, lookups, entries });
   }

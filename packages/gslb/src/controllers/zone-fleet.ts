@@ -1,8 +1,10 @@
+import type { DnsClient } from "@meridian/dns";
 import type { Endpoint } from "@meridian/runtime";
 import type { OperatorConfig } from "../config/operator-config.ts";
 import type { ZonePair } from "../decide/zone-names.ts";
 import { addressesOf, dnsServerEntries, type ServerLookup } from "../delegation/dns-server-entries.ts";
 import type { FleetLookup, PeerWord } from "../delegation/fleet-lookup.ts";
+import { clustersThatAnswer } from "../delegation/joining-clusters.ts";
 import type { OwnAddresses } from "../delegation/own-dns-addresses.ts";
 import type { ZoneMembers } from "../delegation/zone-members.ts";
 import type { Peers } from "../peers/peers.ts";
@@ -11,7 +13,8 @@ import { geoTagsWithAddress, type FoundFleet } from "./delegated-zone.ts";
 
 /** How clusters are found, and who is told of them. */
 export interface ZoneFleetOptions {
-  readonly config: Pick<OperatorConfig, "geoTag" | "nameServerPrefix">;
+  readonly config: Pick<OperatorConfig, "geoTag" | "nameServerPrefix" | "peerDeadlineMs">;
+  readonly dnsClient: Pick<DnsClient, "query">;
   readonly members: ZoneMembers;
   readonly fleet: Pick<FleetLookup, "nameServer" | "peers" | "words" | "servers">;
   readonly peers: Pick<Peers, "setServers">;
@@ -53,7 +56,7 @@ export class ZoneFleet {
   async find(zone: ZonePair, before: readonly DnsServerEntry[], signal: AbortSignal): Promise<FoundFleet> {
     const { fleet, members, peers, config, ownAddresses } = this.#options;
     const own = ownAddresses();
-    const lookups = await fleet.peers(zone, signal);
+    const lookups = await this.#taken(zone, await fleet.peers(zone, signal), signal);
     const name = fleet.nameServer(zone, config.geoTag);
     const ownLookup: ServerLookup = own.problem === undefined ? { name, ...own } : { name, failed: true };
     const entries = dnsServerEntries([ownLookup, ...lookups.values()], before);
@@ -64,13 +67,36 @@ export class ZoneFleet {
     return { own, lookups, entries };
   }
 
+  /** Without those who are only talked of and do not answer for themselves, or are too many. */
+  async #taken(
+    zone: ZonePair,
+    lookups: ReadonlyMap<string, ServerLookup>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, ServerLookup>> {
+    const { fleet, members, config, dnsClient } = this.#options;
+    const isVouched = (tag: string): boolean => members.isVouched(zone.loadBalancedZone, tag);
+    const talkedOf = [...lookups].filter(([tag]) => !isVouched(tag));
+    const entries = dnsServerEntries(
+      talkedOf.map(([, lookup]) => lookup),
+      [],
+    );
+    const clusters = talkedOf.map(([geoTag, { name }]) => ({
+      ...{ geoTag, name, servers: fleet.servers(zone, geoTag, entries) },
+    }));
+    const asked = { dnsClient, deadlineMs: config.peerDeadlineMs, signal };
+    const answering = await clustersThatAnswer(zone.loadBalancedZone, clusters, asked);
+    const joining = answering.slice(0, members.room(zone.loadBalancedZone));
+    const refused = new Set(talkedOf.map(([tag]) => tag).filter((tag) => !joining.includes(tag)));
+    return new Map([...lookups].filter(([tag]) => !refused.has(tag)));
+  }
+
   /** Asks the clusters that were found for the zone; one that does not know this cluster is told that there is one. */
   async hear(zone: ZonePair, entries: readonly DnsServerEntry[], signal: AbortSignal): Promise<HeardFleet> {
     const { fleet, members, greet } = this.#options;
     const words = await fleet.words(zone, entries, signal);
     const strangers = words.filter((word) => !this.#isKnownTo(word, zone));
     for (const { geoTag } of strangers) greet(zone, fleet.servers(zone, geoTag, entries));
-    const hasNews = members.suggest(
+    const hasNews = members.hear(
       zone,
       words.flatMap(({ nameServers }) => nameServers),
     );

@@ -13,18 +13,26 @@ export interface ZoneMembersOptions {
   readonly onChange: (zone: string) => void;
 }
 
-/** Tags that somebody named and that nobody has confirmed yet; a sender of NOTIFYs can make up any number. */
-const candidatesMax = 16;
+/** Tags that were only talked of and that nobody has confirmed yet; a sender of NOTIFYs can make up any number. */
+const heardMax = 16;
+/** For so often one of them is looked for in vain; whoever is there says so again. */
+const looksMax = 3;
+/** Clusters that are only talked of join a fleet of fewer than these; those that the parent names always do. */
+const joiningMax = 32;
 
 /**
  * Which other clusters take part in each zone. With a static fleet those are the configured ones. With a dynamic one
  * clusters also join as they are found in the parent's delegation, in a peer's NS set, or by their own NOTIFY; each is a
- * member once the parent zone has an address for its name, and until it has none any more.
+ * member once the parent zone has an address for its name, and until it has none any more. Where the parent has a wildcard it
+ * has an address for any name, so one that it does not name itself must answer for itself first.
  */
 export class ZoneMembers {
   readonly #options: ZoneMembersOptions;
   readonly #found = new Map<string, ReadonlySet<string>>();
-  readonly #candidates = new Map<string, Set<string>>();
+  /** Whom the parent names, as it was last asked. */
+  readonly #named = new Map<string, ReadonlySet<string>>();
+  /** Whom somebody talks of, and how often they were looked for. */
+  readonly #heard = new Map<string, Map<string, number>>();
 
   constructor(options: ZoneMembersOptions) {
     this.#options = options;
@@ -51,23 +59,51 @@ export class ZoneMembers {
 
   /** Members, and those who may be: whom to look for. */
   candidates(zone: string): readonly string[] {
-    return [...new Set([...this.of(zone), ...(this.#candidates.get(canonicalName(zone)) ?? [])])].sort();
+    const key = canonicalName(zone);
+    const maybe = [...(this.#named.get(key) ?? []), ...(this.#heard.get(key)?.keys() ?? [])];
+    return [...new Set([...this.of(zone), ...maybe])].sort();
   }
 
-  /** Names of servers were seen. @returns whether any is a cluster's that is not known yet */
-  suggest(zone: ZonePair, nameServers: Iterable<string>): boolean {
+  /** Whether a cluster takes part, or may because the parent names it; who is only talked of has to answer for itself. */
+  isVouched(zone: string, geoTag: string): boolean {
+    return this.of(zone).includes(geoTag) || this.#named.get(canonicalName(zone))?.has(geoTag) === true;
+  }
+
+  /** How many clusters that are only talked of may join yet. */
+  room(zone: string): number {
+    return Math.max(0, joiningMax - this.of(zone).length);
+  }
+
+  /** These servers are all that the parent names. */
+  suggest(zone: ZonePair, nameServers: Iterable<string>): void {
+    if (this.areDynamic)
+      this.#named.set(canonicalName(zone.loadBalancedZone), new Set(this.#tagsOf(zone, nameServers)));
+  }
+
+  /**
+   * A peer or a NOTIFY named these servers.
+   *
+   * @returns whether to look at once for one that is not known yet: not where there are so many that they drive each other out
+   */
+  hear(zone: ZonePair, nameServers: Iterable<string>): boolean {
     if (!this.areDynamic) return false;
     const key = canonicalName(zone.loadBalancedZone);
-    const known = new Set([this.#options.geoTag, ...this.candidates(key)].map(canonicalName));
-    const seen = geoTagsOfNameServers(zone, nameServers, this.#options.nameServerPrefix);
-    const news = seen.filter((tag) => !known.has(tag));
-    const candidates = this.#candidates.get(key) ?? new Set<string>();
+    const known = new Set(this.candidates(key));
+    const news = this.#tagsOf(zone, nameServers).filter((tag) => !known.has(tag));
+    const heard = this.#heard.get(key) ?? new Map<string, number>();
+    const isRoom = heard.size + news.length <= heardMax;
     for (const tag of news) {
-      if (candidates.size >= candidatesMax) candidates.delete([...candidates][0]!);
-      candidates.add(tag);
+      if (heard.size >= heardMax) heard.delete([...heard.keys()][0]!);
+      heard.set(tag, 0);
     }
-    if (news.length > 0) this.#candidates.set(key, candidates);
-    return news.length > 0;
+    if (news.length > 0) this.#heard.set(key, heard);
+    return news.length > 0 && isRoom;
+  }
+
+  #tagsOf(zone: ZonePair, nameServers: Iterable<string>): readonly string[] {
+    const { geoTag, peerGeoTags, nameServerPrefix } = this.#options;
+    const configured = new Set([geoTag, ...peerGeoTags].map(canonicalName));
+    return geoTagsOfNameServers(zone, nameServers, nameServerPrefix).filter((tag) => !configured.has(tag));
   }
 
   /** These have an address; those who are neither among them nor configured are no members. */
@@ -77,13 +113,15 @@ export class ZoneMembers {
     const before = this.of(key).join();
     const found = new Set(geoTags);
     this.#found.set(key, found);
-    for (const tag of found) this.#candidates.get(key)?.delete(tag);
+    const heard = this.#heard.get(key) ?? new Map<string, number>();
+    for (const [tag, looks] of heard)
+      if (found.has(tag) || looks + 1 >= looksMax) heard.delete(tag);
+      else heard.set(tag, looks + 1);
     if (this.of(key).join() !== before) this.#options.onChange(key);
   }
 
   /** The zone is served no more. */
   forget(zone: string): void {
-    this.#found.delete(canonicalName(zone));
-    this.#candidates.delete(canonicalName(zone));
+    for (const tags of [this.#found, this.#named, this.#heard]) tags.delete(canonicalName(zone));
   }
 }

@@ -1,5 +1,5 @@
 import type { EventNote } from "@meridian/controller";
-import type { Verdict } from "@meridian/dns";
+import type { DnsClient, Verdict } from "@meridian/dns";
 import { conflict } from "@meridian/kube";
 import type { Endpoint } from "@meridian/runtime";
 import { Simulation } from "@meridian/runtime/sim";
@@ -77,12 +77,12 @@ export function openZoneWorld(options: ZoneWorldOptions = {}): ZoneWorld {
     peers: { addZone() {}, removeZone() {}, setPeers() {} },
     ...{ members, config, onChange() {} },
   });
+  const dnsClient: Pick<DnsClient, "query"> = {
+    query: async (question) => options.answer?.(question) ?? { state: "unreachable", reason: "no network" },
+  };
   const fleet = new FleetLookup({
-    dnsClient: {
-      query: async (question) => options.answer?.(question) ?? { state: "unreachable", reason: "no network" },
-    },
     edgeServers: () => [{ address: "192.0.2.53", port: 53 }],
-    ...{ config, members, provider },
+    ...{ config, dnsClient, members, provider },
   });
   const put = (kind: string, zone: ZoneDelegation): void => {
     const name = zone.metadata.name!;
@@ -113,7 +113,7 @@ export function openZoneWorld(options: ZoneWorldOptions = {}): ZoneWorld {
     copies: { zones: { lister } },
     peers: { setServers() {} },
     events: { record: (_about, note) => void notes.push(note) },
-    ...{ served, config, members, fleet, provider },
+    ...{ served, config, dnsClient, members, fleet, provider },
     ownAddresses: () => own.addresses,
     isAnswering: () => own.isAnswering,
     greet: (_zone: ZonePair, servers) => void greeted.push(...servers.map(({ address }) => address)),
