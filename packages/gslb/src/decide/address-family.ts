@@ -26,6 +26,17 @@ export function familyOf(address: string): AddressFamily | undefined {
   return isIpv6(address) ? "AAAA" : undefined;
 }
 
+/** Whether an address that was known stays: nobody could tell of its family now, and it is not among those that are told. */
+export function isUntold(
+  address: string,
+  {
+    unknownFamily,
+    told,
+  }: { readonly unknownFamily: AddressFamily | undefined; readonly told: readonly string[] },
+): boolean {
+  return unknownFamily !== undefined && familyOf(address) === unknownFamily && !told.includes(address);
+}
+
 /** Sorts addresses into families, in order and each once, IPv6 in the form that DNS answers have. What is no address ends in `refused`. */
 export function splitFamilies(addresses: readonly string[]): {
   readonly targets: FamilyTargets;

@@ -1,4 +1,4 @@
-import { familyOf, type AddressFamily } from "../decide/address-family.ts";
+import { isUntold, type AddressFamily } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import type { DnsServerEntry } from "../resources/zone-delegation.ts";
 
@@ -26,10 +26,7 @@ export function dnsServerEntries(
     const had = before.filter((entry) => canonicalName(entry.name) === canonicalName(lookup.name));
     if ("failed" in lookup) return had;
     const { name, addresses, unknownFamily } = lookup;
-    const kept = had.filter(
-      ({ address }) =>
-        unknownFamily !== undefined && familyOf(address) === unknownFamily && !addresses.includes(address),
-    );
+    const kept = had.filter(({ address }) => isUntold(address, { unknownFamily, told: addresses }));
     return [...addresses.map((address) => ({ name, address })), ...kept];
   });
   return entries.sort((a, b) => compare(a.name, b.name) || compare(a.address, b.address));

@@ -5,6 +5,7 @@ import { canonicalName } from "../decide/dns-name.ts";
 import { nameServerName, type ZonePair } from "../decide/zone-names.ts";
 import { peerServers } from "../peers/peer-servers.ts";
 import { lookUpAddresses } from "../references/address-book.ts";
+import { knownAddresses } from "../references/exposed-addresses.ts";
 import type { DnsServerEntry } from "../resources/zone-delegation.ts";
 import { Ending } from "../tasks/ending.ts";
 import type { DelegationProvider } from "./delegation-provider.ts";
@@ -137,8 +138,6 @@ export class FleetLookup {
     const found = await lookUpAddresses(name, {
       ...{ dnsClient, servers: edgeServers(), deadlineMs: config.peerDeadlineMs, signal },
     });
-    if (found.state === "failed") return { name, failed: true };
-    const { state: _state, targets, ...unknown } = found;
-    return { name, addresses: [...targets.A, ...targets.AAAA], ...unknown };
+    return found.state === "known" ? { name, ...knownAddresses(found) } : { name, failed: true };
   }
 }

@@ -1,5 +1,5 @@
 import { deepEqual } from "@meridian/kube";
-import { familyOf } from "../decide/address-family.ts";
+import { isUntold } from "../decide/address-family.ts";
 import { canonicalName } from "../decide/dns-name.ts";
 import type { ZonePair } from "../decide/zone-names.ts";
 import type { DelegatedZone, DelegationProvider } from "./delegation-provider.ts";
@@ -150,12 +150,13 @@ function ownEntries({ ownNameServer: name, ownAddresses }: DelegatedZone): reado
 
 /** The own entries beside all others and what nobody could tell of, in the order of their addresses' text. */
 function withOwn(zone: DelegatedZone, present: readonly NameServer[]): readonly NameServer[] {
-  const { unknownFamily, ownAddresses } = zone;
-  const isUnknown = ({ address }: NameServer): boolean =>
-    unknownFamily !== undefined &&
-    familyOf(address) === unknownFamily &&
-    !ownAddresses[unknownFamily].includes(address);
-  const all = [...ownEntries(zone), ...present.filter((entry) => !isOwn(zone, entry) || isUnknown(entry))];
+  const { unknownFamily } = zone;
+  const own = ownEntries(zone);
+  const told = own.map(({ address }) => address);
+  const kept = present.filter(
+    (entry) => !isOwn(zone, entry) || isUntold(entry.address, { unknownFamily, told }),
+  );
+  const all = [...own, ...kept];
   return all.sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
 }
 

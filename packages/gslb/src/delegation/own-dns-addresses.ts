@@ -1,7 +1,7 @@
 import { objectKey, type Ingress, type LoadBalancerIngress, type Service } from "@meridian/kube";
 import type { OperatorConfig } from "../config/operator-config.ts";
 import { splitFamilies, type AddressFamily } from "../decide/address-family.ts";
-import type { LookedUp } from "../references/exposed-addresses.ts";
+import { knownAddresses, type LookedUp } from "../references/exposed-addresses.ts";
 
 /** The settings that say where the own DNS server is reached. */
 export type OwnAddressConfig = Pick<
@@ -73,10 +73,7 @@ function addressesOf(entry: LoadBalancerIngress, lookUp: OwnAddressSources["look
   const { hostname = "", ip } = entry;
   if (hostname === "") return { addresses: ip === undefined ? [] : [ip] };
   const answer = lookUp(hostname);
-  if (answer.state === "known") {
-    const { state: _state, targets, ...unknown } = answer;
-    return { addresses: [...targets.A, ...targets.AAAA], ...unknown };
-  }
+  if (answer.state === "known") return knownAddresses(answer);
   return answer.state === "pending"
     ? { problem: `${hostname} is being looked up` }
     : { problem: `${hostname} cannot be resolved: ${answer.verdict}` };

@@ -23,6 +23,17 @@ export type LookedUp =
     }
   | { readonly state: "failed"; readonly verdict: string };
 
+/** All addresses of a name, those of IPv4 first, with the family that nobody could tell of. */
+export function knownAddresses({ targets, unknownFamily }: Extract<LookedUp, { readonly state: "known" }>): {
+  readonly addresses: readonly string[];
+  readonly unknownFamily?: AddressFamily;
+} {
+  return {
+    addresses: [...targets.A, ...targets.AAAA],
+    ...(unknownFamily === undefined ? {} : { unknownFamily }),
+  };
+}
+
 /** Where a Gslb's addresses can come from, beside its annotations. */
 export interface ExposedSources {
   /** What the referenced object says; asked last. */
