@@ -3,24 +3,12 @@ import { after, before, test } from "node:test";
 import { ControllerMetrics, KubeClient } from "@meridian/controller";
 import { httpTo, testApi, type TestApi } from "@meridian/controller/testing";
 import { Authority, DnsClient, type ZoneDelta } from "@meridian/dns";
-import {
-  configMapType,
-  customResourceDefinitionType,
-  endpointSliceType,
-  ingressType,
-  namespaceType,
-  secretType,
-  seriesEventType,
-  serviceType,
-  type EndpointSlice,
-  type Ingress,
-  type Service,
-} from "@meridian/kube";
+import { endpointSliceType, type EndpointSlice, type Ingress, type Service } from "@meridian/kube";
 import { Registry } from "prom-client";
 import { parseOperatorConfig } from "./config/operator-config.ts";
 import { startOperator, type Operator } from "./operator.ts";
 import type { Gslb } from "./resources/gslb.ts";
-import { dnsEndpointType, gslbType, legacyGslbType, zoneDelegationType } from "./resources/resource-types.ts";
+import { operatorTypes } from "./testdata/operator-types.ts";
 
 const gslbCount = 10_000;
 const zoneName = "cloud.example.com";
@@ -80,12 +68,7 @@ let operator: Operator;
 let costs: Costs;
 
 before(async () => {
-  const types = [
-    ...[gslbType, legacyGslbType, zoneDelegationType, dnsEndpointType, customResourceDefinitionType],
-    ...[ingressType, serviceType, endpointSliceType, configMapType, secretType],
-    ...[namespaceType, seriesEventType],
-  ];
-  api = testApi({ types, unserved: "answer" });
+  api = testApi({ types: operatorTypes, unserved: "answer" });
   const { runtime, clock, truth } = api;
   // Without the network that may fail, which takes each body apart.
   const network = { ...runtime.network, httpClient: () => httpTo(truth.handler) };

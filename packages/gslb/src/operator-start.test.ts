@@ -3,25 +3,13 @@ import { test } from "node:test";
 import { KubeClient } from "@meridian/controller";
 import { httpTo, testApi, type TestApi } from "@meridian/controller/testing";
 import { Authority, DnsClient } from "@meridian/dns";
-import {
-  configMapType,
-  customResourceDefinitionType,
-  endpointSliceType,
-  ingressType,
-  namespaceType,
-  secretType,
-  seriesEventType,
-  serviceType,
-  type ConfigMap,
-  type Ingress,
-  type KubeObject,
-} from "@meridian/kube";
+import { configMapType, type ConfigMap, type Ingress, type KubeObject } from "@meridian/kube";
 import type { HttpClientRequest } from "@meridian/runtime";
 import { parseOperatorConfig } from "./config/operator-config.ts";
 import { textHash } from "./decide/text-hash.ts";
 import { startOperator, type Operator } from "./operator.ts";
 import type { Gslb } from "./resources/gslb.ts";
-import { dnsEndpointType, gslbType, legacyGslbType, zoneDelegationType } from "./resources/resource-types.ts";
+import { operatorTypes } from "./testdata/operator-types.ts";
 
 const host = "app.cloud.example.com";
 const app = { namespace: "demo", name: "app" };
@@ -61,12 +49,7 @@ async function started(
   objects: readonly KubeObject[],
   between: (request: HttpClientRequest, api: TestApi) => Promise<unknown> | undefined,
 ): Promise<Started> {
-  const types = [
-    ...[gslbType, legacyGslbType, zoneDelegationType, dnsEndpointType, customResourceDefinitionType],
-    ...[ingressType, serviceType, endpointSliceType, configMapType, secretType],
-    ...[namespaceType, seriesEventType],
-  ];
-  const api = testApi({ types, unserved: "answer" });
+  const api = testApi({ types: operatorTypes, unserved: "answer" });
   const { clock, truth, box } = api;
   for (const object of objects) truth.put(object);
   const server = box.client(httpTo(truth.handler));

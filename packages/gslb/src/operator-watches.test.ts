@@ -3,20 +3,11 @@ import { test } from "node:test";
 import { KubeClient } from "@meridian/controller";
 import { httpTo, testApi } from "@meridian/controller/testing";
 import { Authority, DnsClient } from "@meridian/dns";
-import {
-  configMapType,
-  customResourceDefinitionType,
-  endpointSliceType,
-  ingressType,
-  namespaceType,
-  secretType,
-  seriesEventType,
-  serviceType,
-} from "@meridian/kube";
 import type { HttpClientRequest } from "@meridian/runtime";
 import { parseOperatorConfig } from "./config/operator-config.ts";
 import { startOperator } from "./operator.ts";
-import { dnsEndpointType, gslbType, legacyGslbType, zoneDelegationType } from "./resources/resource-types.ts";
+import { zoneDelegationType } from "./resources/resource-types.ts";
+import { operatorTypes } from "./testdata/operator-types.ts";
 
 // What a whole operator asks the API server for, seen between the two.
 
@@ -33,12 +24,7 @@ interface Asked {
 
 /** With a ZoneDelegation for this zone that somebody has made. */
 async function runningOperator(present?: string): Promise<Asked> {
-  const types = [
-    ...[gslbType, legacyGslbType, zoneDelegationType, dnsEndpointType, customResourceDefinitionType],
-    ...[ingressType, serviceType, endpointSliceType, configMapType, secretType],
-    ...[namespaceType, seriesEventType],
-  ];
-  const { runtime, clock, truth, box } = testApi({ types, unserved: "answer" });
+  const { runtime, clock, truth, box } = testApi({ types: operatorTypes, unserved: "answer" });
   const collections: string[] = [];
   const server = httpTo(truth.handler);
   const recorded = {

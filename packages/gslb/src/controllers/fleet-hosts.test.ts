@@ -126,6 +126,16 @@ function serve({ views }: World, geoTag: string, ...targets: readonly string[]):
   }
 }
 
+/** A world in which a peer carries the host, and serves it. */
+async function openServed(): Promise<World> {
+  const world = open();
+  world.sessions[0].tell({ app: failover });
+  world.hosts.touchZone(zone);
+  await world.pass();
+  serve(world, "us", "198.51.100.1");
+  return world;
+}
+
 test("S-04: a host that peers carry is asked for and answered as they balance it, and told of once", async () => {
   const world = open();
   const [us, eu] = world.sessions;
@@ -222,11 +232,7 @@ test("a host whose zone is served apart from now on stands in one DNSEndpoint on
 });
 
 test("a Gslb takes a host over without a moment in which it is denied", async () => {
-  const world = open();
-  world.sessions[0].tell({ app: failover });
-  world.hosts.touchZone(zone);
-  await world.pass();
-  serve(world, "us", "198.51.100.1");
+  const world = await openServed();
   world.hosts.addHost(app, 0);
   world.hosts.touchZone(zone);
   await world.pass(5_000);
@@ -247,11 +253,7 @@ test("a Gslb takes a host over without a moment in which it is denied", async ()
 
 test("a host is not the fleet's for ever where its Gslb gets no DNSEndpoint, nor when that Gslb goes and no peer carries it", async () => {
   for (const isGone of [false, true]) {
-    const world = open();
-    world.sessions[0].tell({ app: failover });
-    world.hosts.touchZone(zone);
-    await world.pass();
-    serve(world, "us", "198.51.100.1");
+    const world = await openServed();
     world.hosts.addHost(app, 0);
     world.sessions[0].tell({});
     world.sessions[1].tell({});

@@ -10,6 +10,7 @@ import {
   periodMs,
   startPeer,
   zoneName,
+  type PeerWorld,
 } from "../testdata/peer-world.ts";
 
 const app = `app.${zoneName}`;
@@ -155,25 +156,26 @@ test("D2: of a peer's addresses any that answers is enough", async () => {
   }
 });
 
-test("a peer whose view cannot be transferred is asked host by host, and proves its answers", async () => {
+/** A peer that proves itself and whose view cannot be transferred. */
+async function openUntransferable(): Promise<{ readonly world: PeerWorld; readonly peer: PeerReplica }> {
   const world = openPeerWorld([app], { key: fleetKey() });
   const peer = await startPeer(world, { key: fleetKey() });
   peer.publish(new Map([[app, ["192.0.2.1"]]]));
   peer.transfers.setPolicy({ allows: () => false });
   world.session.setServers([peerServer]);
   await world.pass(deadlineMs);
+  return { world, peer };
+}
+
+test("a peer whose view cannot be transferred is asked host by host, and proves its answers", async () => {
+  const { world } = await openUntransferable();
   assert.equal(world.seen(app), "fresh 192.0.2.1");
   const questions = world.packets.filter((line) => line.includes("datagram 10.0.0.1"));
   assert.ok(questions.length > 0);
 });
 
 test("C-03: a hint from a proved peer whose view cannot be transferred has its hosts asked at once, and once for each serial", async () => {
-  const world = openPeerWorld([app], { key: fleetKey() });
-  const peer = await startPeer(world, { key: fleetKey() });
-  peer.publish(new Map([[app, ["192.0.2.1"]]]));
-  peer.transfers.setPolicy({ allows: () => false });
-  world.session.setServers([peerServer]);
-  await world.pass(deadlineMs);
+  const { world, peer } = await openUntransferable();
   world.session.hint();
   await world.pass(1_100);
   for (const [targets, seen] of [
