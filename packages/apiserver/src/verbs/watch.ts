@@ -151,7 +151,7 @@ async function* followChanges(
 
       const now = clock.monotonicMs();
       if (now >= bookmarkAt || now >= endsAt) {
-        if (watch.query.bookmarks && now >= bookmarkAt && progress > told) {
+        if (watch.query.bookmarks && progress > told) {
           told = progress;
           yield encoder.encode(watch.encoder.bookmark(progress));
         }
@@ -199,7 +199,7 @@ function translated(error: unknown, watch: Following, compacted: Revision = watc
   return tooOldResourceVersion(resourceVersionOf(watch.after), resourceVersionOf(compacted));
 }
 
-/** Bookmarks come once a minute, and shortly before the server ends the watch. */
+/** Bookmarks come once a minute and shortly before the server ends the watch; with its end, what was told of after that. */
 function nextBookmark(now: number, endsAt: number): number {
   const last = endsAt - lastBookmarkMs;
   return now < last ? Math.min(now + bookmarkEveryMs, last) : Number.POSITIVE_INFINITY;
